@@ -17,6 +17,7 @@
 #include "memory/expect.h"
 #include "mesh/dns.h"
 #include "mesh/member_source.h"
+#include "probe/probe_class.h"
 #include "probe/probe_ports.h"
 #include "rules/rules.h"
 #include "rules/thresholds.h"
@@ -500,11 +501,13 @@ const struct rna_setting rna_setting_table[] = {
 	INTEGER("probe.large_every", probe_large_every, "0", "1000", "4",
 		"Every so many-th probe is as large as the MTU, if the limit of 60 kb/s permits. 0: "
 		"none."),
-	INTEGER("probe.traffic_class", probe_traffic_class, "0", "255", "0",
-		"Traffic class of probes: DSCP times four. The same as that of jobs (NCCL_IB_TC), so "
-		"that probes take the same queues."),
-	INTEGER("probe.service_level", probe_service_level, "0", "15", "0",
-		"InfiniBand service level of probes, the same as that of jobs (NCCL_IB_SL)."),
+	TEXT("probe.traffic_class", probe_traffic_class, "auto, or 0 to 255",
+	     rna_probe_traffic_class_is_valid, "auto",
+	     "Traffic class of probes: DSCP times four. auto: that of jobs, so that probes take the "
+	     "same queues: NCCL_IB_TC of /etc/nccl.conf, else of the command env --for=nccl, else 0."),
+	TEXT("probe.service_level", probe_service_level, "auto, or 0 to 15",
+	     rna_probe_service_level_is_valid, "auto",
+	     "Service level of probes. auto: that of jobs, NCCL_IB_SL, found likewise."),
 	BOOLEAN("probe.host_mesh", probe_host_mesh, "true",
 		"Whether InfiniBand ports of this node probe each other through their switches as "
 		"well. The kernel delivers RoCE packets to an address of the node without the cable."),

@@ -17,10 +17,12 @@ static bool is_same_port(const struct rna_probe_plan *a, const struct rna_probe_
 	return strcmp(a->device, b->device) == 0 && a->port == b->port;
 }
 
-/* With another address the prober has to open it anew. */
+/* With another address or class the prober has to open it anew. */
 static bool is_same_address(const struct rna_probe_plan *a, const struct rna_probe_plan *b)
 {
 	return a->infiniband == b->infiniband && a->gid_index == b->gid_index &&
+	       a->class.traffic_class == b->class.traffic_class &&
+	       a->class.service_level == b->class.service_level &&
 	       memcmp(a->gid, b->gid, sizeof(a->gid)) == 0 && (a->why == NULL) == (b->why == NULL);
 }
 
@@ -360,9 +362,9 @@ static void pass_on(struct rna_probing_pair *pair)
 }
 
 void rna_pairs_add(struct rna_pairs *pairs, struct rna_probing_pair *pair,
-		   const struct rna_prober_target_report *report, uint8_t dscp, rna_usec now)
+		   const struct rna_prober_target_report *report, rna_usec now)
 {
-	rna_ledger_add(&pair->ledger, report, dscp, now);
+	rna_ledger_add(&pair->ledger, report, pair->port->plan.class.dscp, now);
 	pass_on(pair);
 	for (uint32_t i = 0; i < report->sample_count; i++)
 		rna_probe_rtt_add(&pairs->rtt[pair->scope], report->samples[i]);
@@ -458,12 +460,12 @@ static void look_around(const struct rna_pairs *pairs, struct surroundings *arou
 }
 
 static bool judge_pair(const struct rna_pairs *pairs, struct surroundings *around,
-		       struct rna_probing_pair *pair, uint8_t dscp, struct rna_time now)
+		       struct rna_probing_pair *pair, struct rna_time now)
 {
 	struct rna_judged_pair judged = {
 		.ledger = &pair->ledger,
 		.peer = pair->peer ? &pair->word : NULL,
-		.dscp = dscp,
+		.dscp = pair->port->plan.class.dscp,
 	};
 	unsigned signs = 0;
 
@@ -583,7 +585,7 @@ static bool judge_port(const struct rna_pairs *pairs, struct answering *answerin
 	return changed;
 }
 
-bool rna_pairs_judge(struct rna_pairs *pairs, uint8_t dscp, struct rna_time now)
+bool rna_pairs_judge(struct rna_pairs *pairs, struct rna_time now)
 {
 	struct surroundings around;
 	struct answering answering;
@@ -600,7 +602,7 @@ bool rna_pairs_judge(struct rna_pairs *pairs, uint8_t dscp, struct rna_time now)
 	survey(pairs, &around);
 	for (size_t i = 0; i < RNA_PROBING_PAIRS_MAX; i++)
 		if (pairs->pairs[i].port)
-			changed |= judge_pair(pairs, &around, &pairs->pairs[i], dscp, now);
+			changed |= judge_pair(pairs, &around, &pairs->pairs[i], now);
 	find_answering(pairs, &answering, now.monotonic);
 	for (size_t i = 0; i < RNA_PROBING_PORTS_MAX; i++)
 		if (pairs->ports[i].plan.device[0] != '\0')

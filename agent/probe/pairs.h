@@ -106,7 +106,7 @@ struct rna_probing_pair *rna_pairs_find(struct rna_pairs *pairs, uint32_t port, 
 
 /* What the prober reported of a pair. */
 void rna_pairs_add(struct rna_pairs *pairs, struct rna_probing_pair *pair,
-		   const struct rna_prober_target_report *report, uint8_t dscp, rna_usec now);
+		   const struct rna_prober_target_report *report, rna_usec now);
 
 /* Judges all pairs, then all ports. True: something is judged otherwise than before. */
-bool rna_pairs_judge(struct rna_pairs *pairs, uint8_t dscp, struct rna_time now);
+bool rna_pairs_judge(struct rna_pairs *pairs, struct rna_time now);

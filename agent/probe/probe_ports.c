@@ -97,7 +97,8 @@ static const char *choose_address(const struct rna_selftest_subject *subject,
 	return NULL;
 }
 
-static const char *look(const struct rna_selftest_subject *subject, struct rna_probe_plan *plan)
+static const char *look(const struct rna_selftest_subject *subject,
+			const struct rna_settings *settings, struct rna_probe_plan *plan)
 {
 	const struct rna_port_identity *identity =
 		rna_port_identity(subject->device, subject->port);
@@ -105,6 +106,7 @@ static const char *look(const struct rna_selftest_subject *subject, struct rna_p
 	if (!identity)
 		return "its link layer is not known yet";
 	plan->infiniband = identity->link_layer == RNA_LINK_LAYER_INFINIBAND;
+	plan->class = rna_probe_class_of_port(plan->class, identity->traffic_class, settings);
 	if (!rna_port_works(subject->device, subject->port))
 		return "the port is not ACTIVE";
 	return choose_address(subject, plan);
@@ -121,7 +123,7 @@ static bool can_ever(const struct rna_snapshot_device *device)
 }
 
 size_t rna_probe_plans(const struct rna_view *view, const struct rna_settings *settings,
-		       struct rna_probe_plan *ret, size_t size)
+		       struct rna_probe_class class, struct rna_probe_plan *ret, size_t size)
 {
 	struct rna_selftest_subject subject;
 	size_t count = 0;
@@ -132,12 +134,12 @@ size_t rna_probe_plans(const struct rna_view *view, const struct rna_settings *s
 
 		if (!can_ever(subject.device))
 			continue;
-		*plan = (struct rna_probe_plan){.port = subject.port};
+		*plan = (struct rna_probe_plan){.port = subject.port, .class = class};
 		(void)snprintf(plan->device, sizeof(plan->device), "%s",
 			       subject.device->device->name);
 		plan->software = !subject.device->device->pci_address;
 		plan->card = find_card(view, subject.device);
-		plan->why = look(&subject, plan);
+		plan->why = look(&subject, settings, plan);
 		plan->rail = find_rail(&subject, number++);
 		find_leaf(&subject, settings, plan->leaf, sizeof(plan->leaf));
 		count++;

@@ -10,6 +10,8 @@
 
 #include "settings/settings.h"
 
+#include "probe_class.h"
+
 enum { RNA_PROBE_LEAF_SIZE = 128 };
 
 /* A port of a view that can probe, or why it cannot. */
@@ -22,16 +24,17 @@ struct rna_probe_plan {
 	int card;        /* number among the cards of the view; -1: unknown */
 	int gid_index;   /* -1: InfiniBand */
 	uint8_t gid[16]; /* at that index; zeros on InfiniBand */
-	unsigned rail;   /* RNA_PROBE_RAIL_UNKNOWN */
+	struct rna_probe_class class;
+	unsigned rail; /* RNA_PROBE_RAIL_UNKNOWN */
 	char leaf[RNA_PROBE_LEAF_SIZE];
 };
 
 /*
  * The plans of all ports that are no virtual functions and have RDMA of their own, size at most, in
- * the order of the view. Returns their number.
+ * the order of the view. class: of jobs. Returns their number.
  */
 size_t rna_probe_plans(const struct rna_view *view, const struct rna_settings *settings,
-		       struct rna_probe_plan *ret, size_t size);
+		       struct rna_probe_class class, struct rna_probe_plan *ret, size_t size);
 
 /* For settings. */
 bool rna_probe_leaf_is_valid(const char *entry);        /* "DEVICE=NAME" */

@@ -11,7 +11,6 @@ struct making {
 	struct rna_probes *probes;
 	bool failed;
 	struct rna_time now;
-	uint8_t dscp;
 };
 
 static const char *keep(struct making *making, const char *text)
@@ -111,7 +110,7 @@ static struct rna_probe_pair describe_pair(struct making *making,
 		.rtt_median = rna_ledger_rtt(ledger, 50),
 		.rtt_p99 = rna_ledger_rtt(ledger, 99),
 		.rtt_usual = ledger->usual,
-		.dscp_sent = making->dscp,
+		.dscp_sent = pair->port->plan.class.dscp,
 		.there = ledger->there,
 		.back = ledger->back,
 		.hops_usual = ledger->hops_usual,
@@ -191,7 +190,6 @@ struct rna_probes *rna_probe_results_make(const struct rna_pairs *pairs,
 		/* It is of no collector; nothing asks for the number of such parts. */
 		.probes = rna_part_new(RNA_COLLECTOR_COUNT, sizeof(*making.probes), ARENA),
 		.now = now,
-		.dscp = results->dscp,
 	};
 
 	if (!making.probes)

@@ -14,7 +14,6 @@ struct rna_probe_results {
 	rna_usec source_looked;   /* realtime */
 	size_t members;
 	const uint64_t *strangers;
-	uint8_t dscp;
 };
 
 /* NULL: no memory. */

@@ -17,14 +17,14 @@
 #include "prober_keeper.h"
 
 #define TURN        RNA_USEC_PER_SEC
-#define OPEN_AGAIN  (5 * RNA_USEC_PER_SEC) /* a port that failed */
-#define REST        (3 * RNA_USEC_PER_SEC) /* after a device began to be removed */
-#define ASK_SILENCE 2                      /* unanswered probes after which the peer is asked */
+#define OPEN_AGAIN  (5 * RNA_USEC_PER_SEC)  /* a port that failed */
+#define REST        (3 * RNA_USEC_PER_SEC)  /* after a device began to be removed */
+#define CLASS_AGAIN (10 * RNA_USEC_PER_SEC) /* how often the class of jobs is looked up */
+#define ASK_SILENCE 2                       /* unanswered probes after which the peer is asked */
 
 enum {
 	SECRET_MIN = 16,
 	SECRET_MAX = 4096,
-	DSCP_SHIFT = 2,   /* of a traffic class */
 	FIRST_DELAYS = 6, /* a list of members is larger than a Node */
 };
 
@@ -40,6 +40,8 @@ struct rna_probing {
 	struct rna_pairs *pairs; /* NULL: disabled */
 	bool quiet;
 	rna_usec rest; /* monotonic: no prober until then */
+	struct rna_probe_class class;
+	rna_usec class_looked; /* monotonic; 0: never */
 	char node[RNA_PEER_TEXT_SIZE];
 	char leaf[RNA_PROBE_LEAF_SIZE]; /* with which the introductions began */
 	uint8_t key[RNA_PROBER_KEY_SIZE];
@@ -60,11 +62,6 @@ static void forget_results(struct rna_probing *probing)
 	if (probing->results)
 		(void)rna_part_unref(&probing->results->part);
 	probing->results = NULL;
-}
-
-static uint8_t dscp_of(const struct rna_settings *settings)
-{
-	return (uint8_t)(settings->probe_traffic_class >> DSCP_SHIFT);
 }
 
 /* -- The secret -------------------------------------------------------------------------------- */
@@ -136,14 +133,13 @@ static void look_at_secret(struct rna_probing *probing)
 
 static void order_open(struct rna_probing *probing, struct rna_probing_port *port)
 {
-	const struct rna_settings *settings = probing->settings;
 	struct rna_prober_order order = {
 		.kind = RNA_PROBER_PORT_OPEN,
 		.port_id = ++probing->pairs->last_id,
 		.port = {.port = port->plan.port,
 			 .gid_index = port->plan.gid_index,
-			 .service_level = settings->probe_service_level,
-			 .traffic_class = settings->probe_traffic_class},
+			 .service_level = port->plan.class.service_level,
+			 .traffic_class = port->plan.class.traffic_class},
 	};
 
 	memcpy(order.port.device, port->plan.device, sizeof(order.port.device));
@@ -305,8 +301,7 @@ static void on_report(const struct rna_prober_report *report, void *userdata)
 	case RNA_PROBER_TARGET_REPORT:
 		pair = rna_pairs_find(probing->pairs, report->port_id, report->target_id);
 		if (pair)
-			rna_pairs_add(probing->pairs, pair, &report->target,
-				      dscp_of(probing->settings), rna_clock_monotonic());
+			rna_pairs_add(probing->pairs, pair, &report->target, rna_clock_monotonic());
 		break;
 	case RNA_PROBER_CHILD_REPORT:
 		memcpy(probing->current_strangers, report->child.strangers,
@@ -485,7 +480,7 @@ static void turn(struct rna_probing *probing)
 	rna_pairs_make(probing->pairs, &terms);
 	follow_pairs(probing);
 	ask_about_silence(probing);
-	if (rna_pairs_judge(probing->pairs, dscp_of(probing->settings), now))
+	if (rna_pairs_judge(probing->pairs, now))
 		probing->news(probing->userdata);
 	forget_results(probing);
 }
@@ -509,6 +504,7 @@ static void disable(struct rna_probing *probing)
 	free(probing->pairs);
 	probing->pairs = NULL;
 	probing->secret = (struct stat){0};
+	probing->class_looked = 0;
 	probing->source_looked = 0;
 	probing->member[0] = '\0';
 	probing->source_error[0] = '\0';
@@ -543,6 +539,16 @@ void rna_probing_update(struct rna_probing *probing)
 	}
 }
 
+static void look_at_class(struct rna_probing *probing, const struct rna_view *view)
+{
+	rna_usec now = view->snapshot->time.monotonic;
+
+	if (probing->class_looked > 0 && rna_usec_since(probing->class_looked, now) < CLASS_AGAIN)
+		return;
+	probing->class_looked = now;
+	probing->class = rna_probe_class_of_jobs(view, probing->settings);
+}
+
 void rna_probing_follow(struct rna_probing *probing, const struct rna_view *view)
 {
 	struct rna_probe_plan plans[RNA_PROBING_PORTS_MAX];
@@ -550,7 +556,9 @@ void rna_probing_follow(struct rna_probing *probing, const struct rna_view *view
 
 	if (!probing || !probing->pairs)
 		return;
-	count = rna_probe_plans(view, probing->settings, plans, RNA_ARRAY_SIZE(plans));
+	look_at_class(probing, view);
+	count = rna_probe_plans(view, probing->settings, probing->class, plans,
+				RNA_ARRAY_SIZE(plans));
 	rna_pairs_set_ports(probing->pairs, plans, count);
 	(void)snprintf(probing->node, sizeof(probing->node), "%s", view->agent.name);
 	/* The ring is that of the first port that names a leaf. */
@@ -649,7 +657,6 @@ struct rna_probes *rna_probing_results(struct rna_probing *probing)
 			.source_looked = probing->source_looked,
 			.members = probing->members,
 			.strangers = strangers,
-			.dscp = dscp_of(probing->settings),
 		};
 		probing->results =
 			rna_probe_results_make(probing->pairs, &results, rna_clock_now());

@@ -125,8 +125,8 @@ struct rna_settings {
 	unsigned probe_neighbours;
 	rna_usec probe_period;
 	unsigned probe_large_every; /* 0: no large ones */
-	unsigned probe_traffic_class;
-	unsigned probe_service_level;
+	char *probe_traffic_class;  /* "auto", or a number; likewise: */
+	char *probe_service_level;
 	bool probe_host_mesh;
 	bool selftest_enabled;
 	rna_usec selftest_period;

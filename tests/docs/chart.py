@@ -87,6 +87,11 @@ def setting_schema(kind, allowed):
         return {"type": "string", "pattern": DURATION}
     if kind == "list of mappings":
         return {"type": "array", "items": {"type": "object"}}
+    number_or_word = re.fullmatch(r"(\w+), or (\d+) to (\d+)", allowed)
+    if number_or_word:
+        word, low, high = number_or_word.groups()
+        return {"type": ["string", "integer"], "pattern": rf"^({word}|\d+)$",
+                "minimum": int(low), "maximum": int(high)}
     text = {"type": "string", **({"pattern": TEXTS[allowed]} if allowed in TEXTS else {})}
     return {"type": "array", "items": text} if kind == "list" else text
 

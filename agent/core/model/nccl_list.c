@@ -14,6 +14,8 @@ const char *const rna_nccl_file_names[RNA_NCCL_FILE_COUNT] = {
 	[RNA_NCCL_FILE_IB_HCA] = "NCCL_IB_HCA",
 	[RNA_NCCL_FILE_IB_GID_INDEX] = "NCCL_IB_GID_INDEX",
 	[RNA_NCCL_FILE_SOCKET_IFNAME] = "NCCL_SOCKET_IFNAME",
+	[RNA_NCCL_FILE_IB_TC] = "NCCL_IB_TC",
+	[RNA_NCCL_FILE_IB_SL] = "NCCL_IB_SL",
 };
 
 struct rna_nccl_list rna_nccl_list_begin(const char *text)

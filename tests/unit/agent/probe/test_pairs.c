@@ -34,6 +34,7 @@ static const struct rna_pairs_terms terms = {
 static struct rna_probe_plan plan_of(const char *device, unsigned rail, bool infiniband)
 {
 	struct rna_probe_plan plan = {.port = 1,
+				      .class = {.traffic_class = 104, .dscp = 26},
 				      .infiniband = infiniband,
 				      .rail = rail,
 				      .card = (int)rail,
@@ -187,7 +188,7 @@ static void report_own(struct rna_probing_pair *pair, bool answered, rna_usec no
 		.last_answer = answered ? now : pair->ledger.last_answer,
 	};
 
-	rna_pairs_add(pairs, pair, &report, 26, now);
+	rna_pairs_add(pairs, pair, &report, now);
 }
 
 /* A second in which the pairs of port dead are not answered, and the rest are; -1: all are. */
@@ -203,7 +204,7 @@ static void pass_second(int dead, rna_usec now)
 		if (pair->port)
 			report_own(pair, !bad, now);
 	}
-	(void)rna_pairs_judge(pairs, 26, time);
+	(void)rna_pairs_judge(pairs, time);
 }
 
 static void set_up_node(void)
@@ -251,8 +252,7 @@ static void test_ports_that_are_all_dead_are_not_blamed(void **state)
 		for (size_t k = 0; k < RNA_PROBING_PAIRS_MAX; k++)
 			if (pairs->pairs[k].port)
 				report_own(&pairs->pairs[k], false, NOW + i * SECOND);
-		(void)rna_pairs_judge(pairs, 26,
-				      (struct rna_time){NOW + i * SECOND, NOW + i * SECOND});
+		(void)rna_pairs_judge(pairs, (struct rna_time){NOW + i * SECOND, NOW + i * SECOND});
 		for (size_t port = 0; port < RAILS; port++)
 			assert_int_not_equal(pairs->ports[port].verdict.verdict,
 					     RNA_PROBE_UNREACHABLE);
@@ -326,7 +326,7 @@ static void add_refusals(rna_usec now)
 {
 	const struct rna_prober_target_report report = {.refused = 1, .refusal = EHOSTUNREACH};
 
-	rna_pairs_add(pairs, pair_of(0), &report, 26, now);
+	rna_pairs_add(pairs, pair_of(0), &report, now);
 }
 
 static void add_report(uint64_t answered, uint64_t lost, rna_usec now)
@@ -338,7 +338,7 @@ static void add_report(uint64_t answered, uint64_t lost, rna_usec now)
 		.last_answer = now,
 	};
 
-	rna_pairs_add(pairs, pair_of(0), &report, 26, now);
+	rna_pairs_add(pairs, pair_of(0), &report, now);
 }
 
 /* The cable at this end: the kernel finds no neighbour any more, and the peer is well. */
@@ -359,7 +359,7 @@ static void test_a_host_that_cannot_send_any_more(void **state)
 	news.asked = NOW + 3 * SECOND;
 	(void)hear();
 	make();
-	assert_true(rna_pairs_judge(pairs, 26, later));
+	assert_true(rna_pairs_judge(pairs, later));
 	assert_int_equal(pair_of(0)->signs, RNA_PROBE_SILENT);
 	make();
 	assert_int_equal(pair_of(0)->state, RNA_PROBE_RUNNING);
@@ -380,7 +380,7 @@ static void test_a_peer_that_goes_leaves_no_losses(void **state)
 	(void)snprintf(news.text, sizeof(news.text), "connection refused");
 	(void)hear();
 	make();
-	(void)rna_pairs_judge(pairs, 26, later);
+	(void)rna_pairs_judge(pairs, later);
 	assert_int_equal(counts->lost, 0);
 	assert_int_equal(counts->voided, 4);
 	assert_int_equal(counts->answered, 10);
@@ -397,7 +397,7 @@ static void test_a_port_counts_on_without_its_pairs(void **state)
 	make();
 	add_report(9, 0, NOW);
 	add_report(1, 3, NOW + SECOND);
-	(void)rna_pairs_judge(pairs, 26, later);
+	(void)rna_pairs_judge(pairs, later);
 	assert_int_equal(pairs->ports[0].counts[RNA_PROBE_LEAF].lost, 3);
 	rna_pairs_drop_peers(pairs, 2); /* a newer choice without it */
 	make();
@@ -483,7 +483,7 @@ static void report_trips(struct rna_probing_pair *pair, uint32_t nanoseconds, rn
 	for (size_t i = 0; i < RNA_PROBER_SAMPLES_MAX; i++)
 		report.samples[i] = nanoseconds;
 	for (size_t i = 0; i < RNA_LEDGER_SAMPLES / RNA_PROBER_SAMPLES_MAX; i++)
-		rna_pairs_add(pairs, pair, &report, 26, now);
+		rna_pairs_add(pairs, pair, &report, now);
 }
 
 static void set_up_many(void)
@@ -500,14 +500,14 @@ static void set_up_many(void)
 	for (size_t port = 0; port < 2; port++)
 		for (int i = 0; i < MANY; i++)
 			report_trips(pair_with(port, i), 5000 + (uint32_t)i, NOW);
-	(void)rna_pairs_judge(pairs, 26, now);
+	(void)rna_pairs_judge(pairs, now);
 }
 
 static bool is_slower(size_t port, int peer)
 {
 	const struct rna_time later = {NOW + SECOND, NOW + SECOND};
 
-	(void)rna_pairs_judge(pairs, 26, later);
+	(void)rna_pairs_judge(pairs, later);
 	return pair_with(port, peer)->ledger.slow_since > 0;
 }
 
@@ -544,7 +544,7 @@ static void test_hops_of_a_rail_change_together(void **state)
 	pair_with(0, 0)->ledger.hops = (struct rna_ledger_run){60, 10, NOW};
 	for (int i = 0; i < MANY / 2 + 1; i++)
 		pair_with(1, i)->ledger.hops = (struct rna_ledger_run){60, 10, NOW};
-	(void)rna_pairs_judge(pairs, 26, later);
+	(void)rna_pairs_judge(pairs, later);
 	assert_int_equal(pair_with(0, 0)->signs, RNA_PROBE_DETOUR);
 	assert_int_equal(pair_with(1, 0)->signs, 0); /* that is routing */
 }
@@ -562,11 +562,11 @@ static void test_a_port_is_unreachable_if_another_is_answered(void **state)
 		pair_with(0, i)->ledger.unanswered = 10;
 	}
 	make();
-	(void)rna_pairs_judge(pairs, 26, later); /* the other port was not answered lately */
+	(void)rna_pairs_judge(pairs, later); /* the other port was not answered lately */
 	assert_int_equal(pair_with(0, 0)->signs, RNA_PROBE_SILENT);
 	assert_int_equal(pairs->ports[0].verdict.verdict, RNA_PROBE_UNKNOWN);
 	report_trips(pair_with(1, MANY - 1), 5000, later.monotonic);
-	(void)rna_pairs_judge(pairs, 26, later);
+	(void)rna_pairs_judge(pairs, later);
 	assert_int_equal(pairs->ports[0].verdict.verdict, RNA_PROBE_UNREACHABLE);
 	assert_int_equal(pairs->ports[0].verdict.bad, MANY);
 	assert_int_equal(pairs->ports[1].verdict.verdict, RNA_PROBE_WELL);
