@@ -46,6 +46,15 @@ static const struct rna_exit_meaning selftest_exits[] = {
 	{0},
 };
 
+static const struct rna_exit_meaning probe_exits[] = {
+	{0, "no port and no path shows a fault"},
+	{1, "a warning: a port loses probes or cannot be used, or a path shows a sign of a fault"},
+	{2, "a port is unreachable"},
+	{3, "unknown: probes are disabled or do not run, no port is judged yet, or no agent "
+	    "answers; an invalid command line"},
+	{0},
+};
+
 const struct rna_command rna_commands[] = {
 	{
 		.name = "run",
@@ -223,6 +232,21 @@ const struct rna_command rna_commands[] = {
 		.settings = true,
 		.failure = 3,
 		.execute = rna_command_selftest,
+	},
+	{
+		.name = "probe",
+		.summary = "Show what probes between this node and others say of ports and paths.",
+		.help = "The command asks the running agent, as events does; with --url it asks "
+			"the agent of another\nnode. The worst ports and paths come first. SENT, "
+			"LOST and round trips are those of the last\nten minutes; LARGE has the "
+			"probes as large as the MTU: lost/sent; DSCP: sent/arrived. --wide\nshows "
+			"further columns and all paths between ports of this node. Findings, with "
+			"remedies, are\nthose of check.",
+		.options = RNA_OPTION_BIT(JSON) | RNA_OPTION_BIT(WIDE) | RNA_OPTIONS_URL,
+		.exits = probe_exits,
+		.settings = true,
+		.failure = 3,
+		.execute = rna_command_probe,
 	},
 	{
 		.name = "quiesce",

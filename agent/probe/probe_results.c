@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "rna/base/parse.h"
+
 enum { ARENA = 32 << 10 };
 
 /* What is made, and whether memory was sufficient. */
@@ -58,7 +60,7 @@ static struct rna_probe_port describe_port(struct making *making,
 static int compare_ports(const void *a, const void *b)
 {
 	const struct rna_probe_port *first = a, *second = b;
-	int order = strcmp(first->device, second->device);
+	int order = rna_compare_names(first->device, second->device);
 
 	return order != 0 ? order : (first->port > second->port) - (first->port < second->port);
 }
@@ -124,15 +126,15 @@ static struct rna_probe_pair describe_pair(struct making *making,
 static int compare_pairs(const void *a, const void *b)
 {
 	const struct rna_probe_pair *first = a, *second = b;
-	int order = strcmp(first->device, second->device);
+	int order = rna_compare_names(first->device, second->device);
 
 	if (order == 0)
 		order = (first->port > second->port) - (first->port < second->port);
 	if (order == 0)
 		order = (first->scope > second->scope) - (first->scope < second->scope);
 	if (order == 0)
-		order = strcmp(first->peer, second->peer);
-	return order != 0 ? order : strcmp(first->peer_device, second->peer_device);
+		order = rna_compare_names(first->peer, second->peer);
+	return order != 0 ? order : rna_compare_names(first->peer_device, second->peer_device);
 }
 
 static void add_pairs(struct making *making, const struct rna_pairs *pairs)

@@ -1262,7 +1262,7 @@ const struct rna_rule rna_rules[RNA_RULE_COUNT] = {
 		.check = rna_check_probe_peer_unreachable,
 		.remedy = "No action required if the peer has probe-unreachable itself. Otherwise "
 			"look for a path between the leaves of both ends that does not forward: "
-			"rdma-node-agent probe lists the peers and their leaves.",
+			"rdma-node-agent probe --wide lists the peers and their leaves.",
 		.message_id = "87d8545306de46038aebed06d5b5c694",
 	},
 	[RNA_RULE_PROBE_LOSS] = {
@@ -1304,8 +1304,8 @@ const struct rna_rule rna_rules[RNA_RULE_COUNT] = {
 			"usually did, and more than to the other peers.",
 		.check = rna_check_probe_slow,
 		.remedy = "Look for congestion (ECN marks, pause frames) or a detour on the way: "
-			"rdma-node-agent probe shows round trips, hop limits and ECN marks of each "
-			"path.",
+			"rdma-node-agent probe --wide shows round trips, hop limits and ECN marks "
+			"of each path.",
 		.message_id = "6c0bebb068fa4d2cb2ee0f4afe8fd9db",
 	},
 	[RNA_RULE_PROBE_DSCP_REWRITTEN] = {

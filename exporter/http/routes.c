@@ -14,7 +14,7 @@
 #define RUNBOOKS "/runbooks/"
 
 enum {
-	ROUTES_MAX = 16,
+	ROUTES_MAX = 20,
 	OK = 200,
 	MOVED = 301,
 	NOT_FOUND = 404,
@@ -169,6 +169,8 @@ static const struct route table[] = {
 	{"/api/v1/findings", answer_document, "application/json", rna_write_findings},
 	{"/api/v1/probe", answer_document, "application/json", rna_write_probe_json},
 	{"/api/v1/probes", answer_document, "application/json", rna_write_probes_json},
+	{"/api/v1/probes.txt", answer_document, TEXT, rna_write_probes_table},
+	{"/api/v1/probes-wide.txt", answer_document, TEXT, rna_write_probes_wide},
 	{"/api/v1/selftest", answer_document, "application/json", rna_write_selftests_json},
 	{RUNBOOKS, answer_document, HTML, rna_write_runbooks}, /* and each below it */
 };

@@ -17,9 +17,6 @@ enum {
 	SESSION_SIZE = 17,
 };
 
-/* The prober reports each second; a view is as old as the last poll. */
-#define HEARD_MAX (10 * RNA_USEC_PER_SEC)
-
 static void set_number(struct rna_json_writer *writer, json_t *object, const char *name,
 		       uint64_t number)
 {
@@ -75,19 +72,9 @@ static json_t *describe_port(struct rna_json_writer *writer, const struct rna_pr
 	return object;
 }
 
-static bool is_alive(const struct rna_view *view)
+static const char *why_stopped(const struct rna_view *view)
 {
-	const struct rna_probes *probes = view->probes;
-
-	return probes && probes->session != 0 && !probes->stopped &&
-	       rna_usec_since(probes->heard, view->snapshot->time.monotonic) < HEARD_MAX;
-}
-
-static const char *why_not(const struct rna_view *view)
-{
-	if (!view->probes)
-		return "probe.enabled is false";
-	return view->probes->stopped ? view->probes->stopped : "its prober does not report";
+	return rna_probes_why_stopped(view->probes, view->snapshot->time.monotonic);
 }
 
 void rna_write_probe_json(const struct rna_view *view, struct rna_strbuf *out)
@@ -95,17 +82,17 @@ void rna_write_probe_json(const struct rna_view *view, struct rna_strbuf *out)
 	const struct rna_probes *probes = view->probes;
 	struct rna_json_writer writer = {0};
 	json_t *document = json_object(), *ports = json_array();
-	bool alive = is_alive(view);
+	const char *why = why_stopped(view);
 
 	set_number(&writer, document, "version", VERSION);
 	set_text(&writer, document, "node", view->agent.name);
 	set_text(&writer, document, "group", probes ? probes->group : "");
-	set_session(&writer, document, alive ? probes->session : 0);
+	set_session(&writer, document, why ? 0 : probes->session);
 	set_text(&writer, document, "key_check", probes ? probes->key_check : "");
-	rna_json_set_text(&writer, document, "state", alive ? "running" : "stopped");
-	set_text(&writer, document, "why", alive ? "" : why_not(view));
+	rna_json_set_text(&writer, document, "state", why ? "stopped" : "running");
+	set_text(&writer, document, "why", why);
 	rna_json_set(&writer, document, "bandwidth", json_boolean(probes && probes->bandwidth));
-	for (size_t i = 0; alive && i < probes->port_count; i++)
+	for (size_t i = 0; !why && i < probes->port_count; i++)
 		rna_json_append(&writer, ports, describe_port(&writer, &probes->ports[i]));
 	rna_json_set(&writer, document, "ports", ports);
 	rna_json_write(&writer, document, RNA_JSON_INDENT, out);
@@ -236,14 +223,17 @@ static json_t *describe_source(struct rna_json_writer *writer,
 void rna_write_probes_json(const struct rna_view *view, struct rna_strbuf *out)
 {
 	const struct rna_probes *probes = view->probes;
+	const char *why = why_stopped(view);
+	enum rna_probes_result result = rna_probes_result(probes, view->snapshot->time.monotonic);
 	struct rna_json_writer writer = {0};
 	json_t *document = json_object(), *ports = json_array(), *pairs = json_array();
 	json_t *strangers = json_object();
 
 	rna_json_set(&writer, document, "enabled", json_boolean(probes != NULL));
-	rna_json_set_text(&writer, document, "state", is_alive(view) ? "running" : "stopped");
-	if (!is_alive(view))
-		rna_json_set_text(&writer, document, "why", why_not(view));
+	rna_json_set_text(&writer, document, "state", why ? "stopped" : "running");
+	if (why)
+		rna_json_set_text(&writer, document, "why", why);
+	rna_json_set_text(&writer, document, "result", rna_probes_result_name(result));
 	if (probes) {
 		set_number(&writer, document, "restarts", probes->restarts);
 		rna_json_set(&writer, document, "members",

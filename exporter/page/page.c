@@ -97,6 +97,7 @@ void rna_write_page(const struct rna_view *view, struct rna_strbuf *out)
 	rna_page_ports(&page);
 	rna_page_missing(&page);
 	rna_page_selftest(&page);
+	rna_page_probes(&page);
 	rna_write_page_topology(view, out);
 	rna_page_events(&page);
 	rna_page_cards(&page);

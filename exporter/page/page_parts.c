@@ -8,18 +8,30 @@ void rna_page_text(struct rna_strbuf *out, const char *text)
 	rna_text_add(out, text ? text : "–", rna_escape_html);
 }
 
-void rna_page_badge(struct rna_strbuf *out, const char *text, enum rna_tone tone)
+void rna_page_badge_titled(struct rna_strbuf *out, const char *text, enum rna_tone tone,
+			   const char *title)
 {
 	static const char *const classes[] = {
-		[RNA_TONE_PLAIN] = "<b>",
-		[RNA_TONE_GOOD] = "<b class=good>",
-		[RNA_TONE_WARNING] = "<b class=warn>",
-		[RNA_TONE_BAD] = "<b class=bad>",
+		[RNA_TONE_PLAIN] = "<b",
+		[RNA_TONE_GOOD] = "<b class=good",
+		[RNA_TONE_WARNING] = "<b class=warn",
+		[RNA_TONE_BAD] = "<b class=bad",
 	};
 
 	rna_strbuf_puts(out, classes[tone]);
+	if (title) {
+		rna_strbuf_puts(out, " title=\"");
+		rna_page_text(out, title);
+		rna_strbuf_add_char(out, '"');
+	}
+	rna_strbuf_add_char(out, '>');
 	rna_page_text(out, text);
 	rna_strbuf_puts(out, "</b>");
+}
+
+void rna_page_badge(struct rna_strbuf *out, const char *text, enum rna_tone tone)
+{
+	rna_page_badge_titled(out, text, tone, NULL);
 }
 
 void rna_page_add(const struct rna_page *page, const char *html)

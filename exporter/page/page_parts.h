@@ -25,6 +25,10 @@ void rna_page_text(struct rna_strbuf *out, const char *text);
 /* A word that is to be seen at a glance. */
 void rna_page_badge(struct rna_strbuf *out, const char *text, enum rna_tone tone);
 
+/* With details that a browser shows while the pointer is on the word. */
+void rna_page_badge_titled(struct rna_strbuf *out, const char *text, enum rna_tone tone,
+			   const char *title);
+
 /* A second, quieter line with before, as it is, and text; without text there is none. */
 void rna_page_add_below(const struct rna_page *page, const char *before, const char *text);
 
@@ -76,6 +80,9 @@ void rna_page_cards(const struct rna_page *page);
 
 /* What self-tests came to. Writes nothing where no port is to be tested. */
 void rna_page_selftest(const struct rna_page *page);
+
+/* What probes between nodes came to. Writes nothing where they are disabled. */
+void rna_page_probes(const struct rna_page *page);
 
 /*
  * Which GPU and which NIC are near each other. Also adds to failed when there is no memory. Writes

@@ -52,6 +52,7 @@ const char rna_page_style[] =
 	"b.warn{color:var(--warn);background:var(--warn-bg)}\n"
 	"b.bad{color:var(--bad);background:var(--bad-bg)}\n"
 	".empty{padding:1rem}\n"
+	".pairs thead th{white-space:normal;overflow-wrap:anywhere;min-width:4.5rem}\n"
 	".drawing{padding:.5rem}\n"
 	".drawing svg{display:block;margin:auto;max-width:100%;min-width:62rem;height:auto}\n"
 	/* a phone: the cells of a row flow like words, each with its name in front */
@@ -62,5 +63,6 @@ const char rna_page_style[] =
 	"tbody th,tbody td{display:inline-block;vertical-align:top;max-width:100%;"
 	"padding:.1rem 1rem .1rem 0;border:0;white-space:normal;overflow-wrap:anywhere}\n"
 	"tbody td.wrap{display:block;min-width:0}\n"
+	"tbody td:empty{display:none}\n"
 	".drawing svg{min-width:0}\n"
 	"[data-of]::before{content:attr(data-of) \" \";color:var(--soft);font-size:.8rem}}\n";

@@ -94,9 +94,14 @@ void rna_write_selftest(const struct rna_selftest_run *runs, size_t count, bool 
 /* The self-tests of each port: newest runs, counts of results and skips, and the next run. */
 void rna_write_selftests_json(const struct rna_view *view, struct rna_strbuf *out);
 
-/* Probes between nodes: what a peer needs to know of this node, and what is known of all pairs. */
+/*
+ * Probes between nodes: what a peer needs to know of this node; what is known of all pairs, as
+ * JSON, as tables with 120 columns, and as tables with all columns.
+ */
 void rna_write_probe_json(const struct rna_view *view, struct rna_strbuf *out);
 void rna_write_probes_json(const struct rna_view *view, struct rna_strbuf *out);
+void rna_write_probes_table(const struct rna_view *view, struct rna_strbuf *out);
+void rna_write_probes_wide(const struct rna_view *view, struct rna_strbuf *out);
 
 /*
  * The distances of GPUs and NICs: the matrix of nvidia-smi and the PCI tree as text; as JSON; for

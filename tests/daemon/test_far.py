@@ -48,8 +48,8 @@ class Far(unittest.TestCase):
         return path
 
     def assert_refused(self, url, words, *arguments):
-        """Both commands say why, and no secret; monitoring hears that the state is unknown."""
-        for command, expected in ("check", UNKNOWN), ("events", 1):
+        """The commands say why, and no secret; monitoring hears that the state is unknown."""
+        for command, expected in ("check", UNKNOWN), ("probe", UNKNOWN), ("events", 1):
             code, out, err = run_patiently(command, "--url", url, *arguments)
             self.assertEqual(code, expected, (command, out, err))
             self.assertIn(words, err)
@@ -126,6 +126,9 @@ class Agents(Far):
             url = f"http://127.0.0.1:{agent.port}"
             self.assertEqual(run_patiently("check", "--url", url)[0], OK)
             self.assertEqual(run_patiently("events", "--url", url)[0], 0)
+            code, out, err = run_patiently("probe", "--url", url)
+            self.assertEqual((code, err), (UNKNOWN, ""))
+            self.assertIn("Probes are disabled: probe.enabled is false.", out)
             self.assert_refused(f"https://127.0.0.1:{agent.port}", "speak TLS")
             self.assert_refused(f"{url}/elsewhere", "there is no /api/v1/", )
 

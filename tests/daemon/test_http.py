@@ -98,8 +98,8 @@ class Served(unittest.TestCase):
     def test_head(self):
         for path in ("/", "/metrics", "/healthz", "/readyz", "/api/v1/snapshot",
                      "/api/v1/findings", "/api/v1/topology", "/api/v1/topology.svg",
-                     "/api/v1/selftest", "/api/v1/probe", "/api/v1/probes", "/runbooks/",
-                     "/runbooks/RdmaPortDown"):
+                     "/api/v1/selftest", "/api/v1/probe", "/api/v1/probes", "/api/v1/probes.txt",
+                     "/api/v1/probes-wide.txt", "/runbooks/", "/runbooks/RdmaPortDown"):
             head, get = self.agent.request("HEAD", path), self.get(path)
             self.assertEqual((head.status, head.body), (200, b""), path)
             for name in ("content-length", "content-type"):

@@ -11,6 +11,7 @@ import subprocess
 import tempfile
 import unittest
 
+import agent as agent_module
 from agent import Agent, wait
 from lines import long
 
@@ -73,6 +74,11 @@ class DnsAgent(Agent):
         probe = {"enabled": True, "secret_file": secret, "members_dns": self.place}
         super().write_config(poll, f"probe: {json.dumps(probe)}\nselftest: {{enabled: false}}\n{extra}")
 
+    def probe(self, *options):
+        return subprocess.run([agent_module.binary, "probe", *options, "--config", self.config],
+                              capture_output=True, text=True, timeout=agent_module.PATIENCE,
+                              check=False)
+
     def members(self):
         return json.loads(self.get("/api/v1/probes").text)["members"]
 
@@ -111,6 +117,19 @@ class Members(unittest.TestCase):
         self.check("_http._tcp.agents.example.test", 500,
                    services=[("_http._tcp.agents.example.test", f"node{i}.example.test", 9400)
                              for i in range(500)])
+
+    def test_command(self):
+        """No port of a recorded machine is probed: nothing is known."""
+        with Dns(["10.9.0.1 agents.test"]) as dns, DnsAgent(dns, "agents.test") as agent:
+            agent.wait_members(1)
+            for option in (), ("--wide",):
+                done = agent.probe(*option)
+                self.assertEqual((done.returncode, done.stderr), (3, ""))
+                self.assertRegex(done.stdout, "^Probes (run|do not run: [^.]+)\\. ")
+                self.assertIn("\nMembers: 1 (dns agents.test), read ", done.stdout)
+            done = agent.probe("--json")
+            self.assertEqual((done.returncode, done.stderr), (3, ""))
+            self.assertEqual(json.loads(done.stdout)["result"], "unknown")
 
     def test_a_name_that_does_not_exist(self):
         with Dns() as dns, DnsAgent(dns, "nothing.test") as agent:

@@ -33,7 +33,8 @@ DOCUMENTS = {
     "/": page, "/readyz": str, "/healthz": str, "/api/v1/snapshot": json.loads,
     "/api/v1/findings": json.loads, "/api/v1/events": json.loads, "/api/v1/topology": json.loads,
     "/api/v1/selftest": json.loads, "/api/v1/probe": json.loads,
-    "/api/v1/probes": json.loads, "/api/v1/topology.svg": xml.etree.ElementTree.fromstring,
+    "/api/v1/probes": json.loads, "/api/v1/probes.txt": str, "/api/v1/probes-wide.txt": str,
+    "/api/v1/topology.svg": xml.etree.ElementTree.fromstring,
 }
 REQUESTS = [(path, headers, parse) for path, parse in DOCUMENTS.items() for headers in (PACKED, {})]
 SCRAPES = [("/metrics", {**OPENMETRICS, **PACKED}, parse_openmetrics), ("/metrics", {}, str),

@@ -49,6 +49,50 @@ const struct rna_probe_port *rna_probes_find_port(const struct rna_probes *probe
 	return NULL;
 }
 
+/* -- The whole --------------------------------------------------------------------------------- */
+
+/* The prober reports each second; a view is as old as the last poll. */
+#define HEARD_MAX (10 * RNA_USEC_PER_SEC)
+
+const char *rna_probes_why_stopped(const struct rna_probes *probes, rna_usec now)
+{
+	if (!probes)
+		return "probe.enabled is false";
+	if (probes->stopped)
+		return probes->stopped;
+	if (probes->session == 0 || rna_usec_since(probes->heard, now) >= HEARD_MAX)
+		return "its prober does not report";
+	return NULL;
+}
+
+static bool has_sign(const struct rna_probes *probes)
+{
+	for (size_t i = 0; i < probes->pair_count; i++)
+		if (probes->pairs[i].signs != 0)
+			return true;
+	return false;
+}
+
+enum rna_probes_result rna_probes_result(const struct rna_probes *probes, rna_usec now)
+{
+	size_t well = 0, bad = 0;
+
+	if (rna_probes_why_stopped(probes, now))
+		return RNA_PROBES_UNKNOWN;
+	for (size_t i = 0; i < probes->port_count; i++) {
+		const struct rna_probe_port *port = &probes->ports[i];
+		bool open = port->use == RNA_PROBE_OPEN;
+
+		if (open && port->verdict == RNA_PROBE_UNREACHABLE)
+			return RNA_PROBES_CRITICAL;
+		well += open && port->verdict == RNA_PROBE_WELL;
+		bad += port->use == RNA_PROBE_FAILED || (open && port->verdict == RNA_PROBE_LOSSY);
+	}
+	if (bad > 0 || has_sign(probes))
+		return RNA_PROBES_WARNING;
+	return well > 0 ? RNA_PROBES_OK : RNA_PROBES_UNKNOWN;
+}
+
 /* -- Names ------------------------------------------------------------------------------------- */
 
 static const char *name_of(const char *const *names, size_t count, size_t number)
@@ -57,6 +101,14 @@ static const char *name_of(const char *const *names, size_t count, size_t number
 }
 
 #define NAME(names, number) name_of(names, RNA_ARRAY_SIZE(names), (size_t)(number))
+
+const char *rna_probes_result_name(enum rna_probes_result result)
+{
+	static const char *const names[RNA_PROBES_RESULT_COUNT] = {"ok", "warning", "critical",
+								   "unknown"};
+
+	return NAME(names, result);
+}
 
 const char *rna_probe_scope_name(enum rna_probe_scope scope)
 {

@@ -232,6 +232,21 @@ struct rna_probe_objects {
 
 struct rna_probe_objects rna_probes_objects(const struct rna_probes *probes, const char *device);
 
+/* Why no probes are sent, a phrase; NULL: they are. now: monotonic. probes may be NULL. */
+const char *rna_probes_why_stopped(const struct rna_probes *probes, rna_usec now);
+
+/* All that is seen, as one word. */
+enum rna_probes_result {
+	RNA_PROBES_OK,
+	RNA_PROBES_WARNING,  /* a port is lossy or cannot be used, or a pair shows a sign */
+	RNA_PROBES_CRITICAL, /* a port is unreachable */
+	RNA_PROBES_UNKNOWN,  /* probes do not run, or no port is judged yet */
+	RNA_PROBES_RESULT_COUNT,
+};
+
+enum rna_probes_result rna_probes_result(const struct rna_probes *probes, rna_usec now);
+const char *rna_probes_result_name(enum rna_probes_result result); /* "ok", "warning", ... */
+
 /* That port; NULL: none. probes may be NULL. */
 const struct rna_probe_port *rna_probes_find_port(const struct rna_probes *probes,
 						  const char *device, unsigned port);

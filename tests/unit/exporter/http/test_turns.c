@@ -29,6 +29,8 @@ static const char *const documents[] = {
 	"/api/v1/topology.svg",
 	"/api/v1/findings",
 	"/api/v1/selftest",
+	"/api/v1/probes.txt",
+	"/api/v1/probes-wide.txt",
 	"/runbooks/",
 	"/runbooks/RdmaPortDown",
 	"/runbooks/RdmaAgentFrozen",

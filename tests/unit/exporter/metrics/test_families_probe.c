@@ -9,78 +9,9 @@
 
 #include "metrics/body.h"
 
-#include "exporter_view.h"
+#include "fabric_view.h"
 
-enum { PORTS = 8, PEERS = 6, SERIES_MAX = 100 };
-
-/* Eight ports that probe six peers each: three on the leaf, three elsewhere. */
-struct fabric {
-	struct rna_view *view;
-	struct rna_probes probes;
-	struct rna_probe_port ports[PORTS];
-	struct rna_probe_pair pairs[PORTS * PEERS];
-	char peers[PEERS][8];
-};
-
-static int set_up(void **state)
-{
-	struct fabric *f = calloc(1, sizeof(*f));
-
-	if (!f)
-		return -1;
-	f->view = new_view(PORTS);
-	for (size_t i = 0; i < PEERS; i++)
-		(void)snprintf(f->peers[i], sizeof(f->peers[i]), "n%zu", i + 2);
-	for (size_t i = 0; i < PORTS; i++) {
-		const char *device = f->view->snapshot->devices[i].device->name;
-
-		f->ports[i] = (struct rna_probe_port){.device = device,
-						      .port = 1,
-						      .use = RNA_PROBE_OPEN,
-						      .text = "",
-						      .rail = (unsigned)i,
-						      .leaf = "leaf-a",
-						      .verdict = RNA_PROBE_WELL};
-		for (size_t scope = RNA_PROBE_LEAF; scope < RNA_PROBE_SCOPE_COUNT; scope++)
-			f->ports[i].counts[scope].sent = 1000;
-		for (size_t k = 0; k < PEERS; k++)
-			f->pairs[i * PEERS + k] =
-				(struct rna_probe_pair){.device = device,
-							.port = 1,
-							.peer = f->peers[k],
-							.peer_device = device,
-							.peer_port = 1,
-							.peer_leaf = k < 3 ? "leaf-a" : "leaf-b",
-							.scope = k < 3 ? RNA_PROBE_LEAF
-								       : RNA_PROBE_FABRIC,
-							.state = RNA_PROBE_RUNNING,
-							.text = "",
-							.recent = {.sent = 1000, .answered = 1000}};
-	}
-	f->probes = (struct rna_probes){.node = "n1",
-					.member = "10.9.0.1",
-					.group = "",
-					.session = 7,
-					.source = {.kind = "file", .looked = 1, .members = 7},
-					.port_count = PORTS,
-					.ports = f->ports,
-					.pair_count = PORTS * PEERS,
-					.pairs = f->pairs};
-	f->probes.peers[RNA_PROBE_RUNNING] = PORTS * PEERS;
-	f->view->probes = &f->probes;
-	*state = f;
-	return 0;
-}
-
-static int tear_down(void **state)
-{
-	struct fabric *f = *state;
-
-	f->view->probes = NULL;
-	(void)rna_view_unref(f->view);
-	free(f);
-	return 0;
-}
+enum { SERIES_MAX = 100 };
 
 static struct rna_body *render(struct fabric *f)
 {
@@ -189,7 +120,7 @@ static void test_a_node_has_at_most_a_hundred_series(void **state)
 	assert_true(count(body, "rdma_probe_") <= SERIES_MAX);
 }
 
-#define TEST(function) cmocka_unit_test_setup_teardown(function, set_up, tear_down)
+#define TEST(function) cmocka_unit_test_setup_teardown(function, fabric_set_up, fabric_tear_down)
 
 int main(void)
 {

@@ -72,6 +72,66 @@ static void test_open_ports_hold_objects(void **state)
 	assert_int_equal(rna_probes_objects(NULL, "mlx5_0").contexts, 0);
 }
 
+/* -- The whole --------------------------------------------------------------------------------- */
+
+#define NOW (100 * RNA_USEC_PER_SEC)
+
+static struct rna_probes running(const struct rna_probe_port *ports, size_t count)
+{
+	return (struct rna_probes){.session = 1,
+				   .heard = NOW - 1,
+				   .port_count = count,
+				   .ports = ports};
+}
+
+static void test_probes_run_while_the_prober_reports(void **state)
+{
+	struct rna_probes probes = running(NULL, 0);
+
+	(void)state;
+	assert_null(rna_probes_why_stopped(&probes, NOW));
+	assert_string_equal(rna_probes_why_stopped(&probes, NOW + 10 * RNA_USEC_PER_SEC),
+			    "its prober does not report");
+	probes.stopped = "the agent is quiesced";
+	assert_string_equal(rna_probes_why_stopped(&probes, NOW), "the agent is quiesced");
+	assert_string_equal(rna_probes_why_stopped(NULL, NOW), "probe.enabled is false");
+}
+
+static void test_the_worst_port_is_the_result(void **state)
+{
+	struct rna_probe_port ports[] = {{.use = RNA_PROBE_OPEN, .verdict = RNA_PROBE_WELL},
+					 {.use = RNA_PROBE_OPEN, .verdict = RNA_PROBE_UNKNOWN}};
+	const struct rna_probe_pair pair = {.signs = RNA_PROBE_DETOUR};
+	struct rna_probes probes = running(ports, RNA_ARRAY_SIZE(ports));
+
+	(void)state;
+	assert_int_equal(rna_probes_result(&probes, NOW), RNA_PROBES_OK);
+	ports[1].verdict = RNA_PROBE_LOSSY;
+	assert_int_equal(rna_probes_result(&probes, NOW), RNA_PROBES_WARNING);
+	ports[1].use = RNA_PROBE_OFF; /* what was seen before says nothing any more */
+	assert_int_equal(rna_probes_result(&probes, NOW), RNA_PROBES_OK);
+	ports[1].use = RNA_PROBE_FAILED;
+	assert_int_equal(rna_probes_result(&probes, NOW), RNA_PROBES_WARNING);
+	ports[1].use = RNA_PROBE_OFF;
+	probes.pairs = &pair;
+	probes.pair_count = 1;
+	assert_int_equal(rna_probes_result(&probes, NOW), RNA_PROBES_WARNING);
+	ports[0].verdict = RNA_PROBE_UNREACHABLE;
+	assert_int_equal(rna_probes_result(&probes, NOW), RNA_PROBES_CRITICAL);
+	probes.stopped = "the agent is quiesced";
+	assert_int_equal(rna_probes_result(&probes, NOW), RNA_PROBES_UNKNOWN);
+}
+
+static void test_no_port_is_judged_yet(void **state)
+{
+	const struct rna_probe_port port = {.use = RNA_PROBE_OPEN, .verdict = RNA_PROBE_UNKNOWN};
+	const struct rna_probes probes = running(&port, 1);
+
+	(void)state;
+	assert_int_equal(rna_probes_result(&probes, NOW), RNA_PROBES_UNKNOWN);
+	assert_int_equal(rna_probes_result(NULL, NOW), RNA_PROBES_UNKNOWN);
+}
+
 static void test_every_value_has_a_name(void **state)
 {
 	(void)state;
@@ -83,6 +143,7 @@ static void test_every_value_has_a_name(void **state)
 		assert_string_not_equal(rna_probe_use_name(i), "unknown");
 	for (unsigned i = 0; i < RNA_STRANGER_COUNT; i++)
 		assert_string_not_equal(rna_probe_stranger_name(i), "unknown");
+	assert_string_equal(rna_probes_result_name(RNA_PROBES_CRITICAL), "critical");
 	assert_string_equal(rna_probe_verdict_name(RNA_PROBE_LOSSY), "lossy");
 	assert_string_equal(rna_probe_state_name(RNA_PROBE_STATE_COUNT), "unknown");
 }
@@ -94,6 +155,9 @@ int main(void)
 		cmocka_unit_test(test_counts_add_up),
 		cmocka_unit_test(test_ports_are_found_by_device_and_number),
 		cmocka_unit_test(test_open_ports_hold_objects),
+		cmocka_unit_test(test_probes_run_while_the_prober_reports),
+		cmocka_unit_test(test_the_worst_port_is_the_result),
+		cmocka_unit_test(test_no_port_is_judged_yet),
 		cmocka_unit_test(test_every_value_has_a_name),
 	};
 

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * The command probe: what the running agent knows of probes between nodes. Its JSON has the result
+ * as one word, which becomes the exit code; the tables are another document of the agent.
+ */
+#include <errno.h>
+#include <string.h>
+
+#include "rna/base/json_document.h"
+#include "rna/model/probe.h"
+
+#include "client.h"
+#include "commands.h"
+
+/* enum rna_probes_result, whose numbers are the exit codes. */
+static int read_result(const struct rna_strbuf *json, struct rna_error *error)
+{
+	/* a pair has some fifty values */
+	static const struct rna_json_limits limits = {.values = 1000000, .levels = 16};
+	RNA_CLEANUP(rna_json_free_p) json_t *document = NULL;
+	const char *word;
+	int status;
+
+	status = rna_json_parse(json->data ? json->data : "", json->len, &limits, &document, NULL);
+	if (status == -ENOMEM)
+		return rna_error_set(error, status, "probes");
+	word = json_string_value(json_object_get(document, "result"));
+	for (enum rna_probes_result i = 0; word && i < RNA_PROBES_RESULT_COUNT; i++)
+		if (strcmp(word, rna_probes_result_name(i)) == 0)
+			return (int)i;
+	return rna_error_say(error, -EBADMSG, "cannot read the reply of the agent");
+}
+
+int rna_command_probe(struct rna_call *call, struct rna_error *error)
+{
+	const char *const *options = call->arguments.options;
+	RNA_STRBUF struct rna_strbuf json = RNA_STRBUF_INIT, table = RNA_STRBUF_INIT;
+	const char *path =
+		options[RNA_OPTION_WIDE] ? "/api/v1/probes-wide.txt" : "/api/v1/probes.txt";
+	int result = -1, status;
+
+	status = rna_client_get(call, "/api/v1/probes", &json, error);
+	if (status == 0)
+		status = result = read_result(&json, error);
+	if (status >= 0 && !options[RNA_OPTION_JSON])
+		status = rna_client_get(call, path, &table, error);
+	if (status >= 0)
+		status = rna_output_strbuf(options[RNA_OPTION_JSON] ? &json : &table, error);
+	return status < 0 ? status : result;
+}
