@@ -22,7 +22,7 @@ probe:
   enabled: true
   secret_file: /run/secret
   members_file: /run/members.json
-  traffic_class: 104
+  traffic_class: 106  # DSCP 26, and switches may mark congestion
   period: 400ms
 """
 

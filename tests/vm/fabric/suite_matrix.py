@@ -158,6 +158,20 @@ def dscp(agents, report):
     agents.expect_well(report, "a DSCP that is rewritten")
 
 
+def congestion(agents, report):
+    """Marks of congestion are counted, and nothing is blamed for them."""
+    def marked():
+        pairs = agents.read([agents.nodes[0]])[0][0]["pairs"]
+        return sum(pair["total"]["ecn_marked"] for pair in pairs
+                   if (pair["device"], pair["peer"]) == ("rxe0", "node1"))
+
+    before = marked()
+    agents.switches.set("host:1:0<", ce=1)
+    agents.expect_only(report, "marks of congestion", QUIET)
+    after = marked()
+    report.check(f"{after - before} packets of a pair are marked", after > before)
+
+
 # --- peers ----------------------------------------------------------------------------------------
 
 OTHERS = (0, 2)
@@ -249,8 +263,8 @@ def strangers(agents, report):
 
 
 CASES = (no_fault, coverage, strangers, clock_step, busy_cpu, nic, cable, leaf_port, one_way, leaf,
-         mtu_hole, dscp, delay, peer_stopped, peer_killed, peer_frozen, peer_rebooted, other_secret,
-         spine, spine_link, loss, small_loss)
+         mtu_hole, dscp, congestion, delay, peer_stopped, peer_killed, peer_frozen, peer_rebooted,
+         other_secret, spine, spine_link, loss, small_loss)
 
 
 def run(results, report, program, names):
