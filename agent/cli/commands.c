@@ -225,6 +225,24 @@ const struct rna_command rna_commands[] = {
 		.execute = rna_command_selftest,
 	},
 	{
+		.name = "probe",
+		.operand = "ACTION",
+		.operands = rna_probe_actions,
+		.words = "NODE[:DEVICE]",
+		.summary = "Measure the bandwidth between this node and another one.",
+		.help = "bandwidth asks the running agent, which asks that of NODE, a node that it "
+			"probes. Each port\nof this node writes to the port of NODE on the same "
+			"rail, then the other way, while both are\nidle. DEVICE, or DEVICE/PORT, "
+			"is a port of NODE; without it all ports are measured, one after\nthe "
+			"other. probe.bandwidth must be true on both nodes. Results are compared "
+			"with the slower\nof the two ports.",
+		.exits = selftest_exits,
+		.options = RNA_OPTION_BIT(JSON),
+		.settings = true,
+		.failure = 3,
+		.execute = rna_command_probe,
+	},
+	{
 		.name = "quiesce",
 		.summary = "Make the running agent release the RDMA stack, so that drivers can be "
 			   "changed.",

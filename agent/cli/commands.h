@@ -86,6 +86,7 @@ bool rna_wants_colour(const char *when);
 extern const char *const rna_describe_topics[]; /* NULL-ended */
 extern const char *const rna_expect_actions[];  /* NULL-ended */
 extern const char *const rna_kube_actions[];    /* NULL-ended */
+extern const char *const rna_probe_actions[];   /* NULL-ended */
 extern const char *const rna_env_forms[];       /* NULL-ended */
 
 int rna_command_run(struct rna_call *call, struct rna_error *error);
@@ -93,6 +94,8 @@ int rna_command_collect(struct rna_call *call, struct rna_error *error);
 int rna_command_check(struct rna_call *call, struct rna_error *error);
 int rna_command_check_fail(const struct rna_arguments *arguments, const struct rna_error *error);
 int rna_command_check_config(struct rna_call *call, struct rna_error *error);
+int rna_command_probe(struct rna_call *call, struct rna_error *error);
+int rna_command_probe_bandwidth(struct rna_call *call, struct rna_error *error);
 int rna_command_quiesce(struct rna_call *call, struct rna_error *error);
 int rna_command_record(struct rna_call *call, struct rna_error *error);
 int rna_command_resume(struct rna_call *call, struct rna_error *error);

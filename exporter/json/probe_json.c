@@ -95,6 +95,7 @@ void rna_write_probe_json(const struct rna_view *view, struct rna_strbuf *out)
 	const struct rna_probes *probes = view->probes;
 	struct rna_json_writer writer = {0};
 	json_t *document = json_object(), *ports = json_array();
+	unsigned tcp_port = view->bandwidths ? view->bandwidths->tcp_port : 0;
 	bool alive = is_alive(view);
 
 	set_number(&writer, document, "version", VERSION);
@@ -104,7 +105,9 @@ void rna_write_probe_json(const struct rna_view *view, struct rna_strbuf *out)
 	set_text(&writer, document, "key_check", probes ? probes->key_check : "");
 	rna_json_set_text(&writer, document, "state", alive ? "running" : "stopped");
 	set_text(&writer, document, "why", alive ? "" : why_not(view));
-	rna_json_set(&writer, document, "bandwidth", json_boolean(probes && probes->bandwidth));
+	rna_json_set(&writer, document, "bandwidth", json_boolean(tcp_port > 0));
+	if (tcp_port > 0)
+		set_number(&writer, document, "bandwidth_port", tcp_port);
 	for (size_t i = 0; alive && i < probes->port_count; i++)
 		rna_json_append(&writer, ports, describe_port(&writer, &probes->ports[i]));
 	rna_json_set(&writer, document, "ports", ports);
@@ -258,5 +261,8 @@ void rna_write_probes_json(const struct rna_view *view, struct rna_strbuf *out)
 	rna_json_set(&writer, document, "strangers", strangers);
 	rna_json_set(&writer, document, "ports", ports);
 	rna_json_set(&writer, document, "pairs", pairs);
+	if (view->bandwidths)
+		rna_json_set(&writer, document, "bandwidth",
+			     rna_bandwidth_summary(&writer, view->bandwidths));
 	rna_json_write(&writer, document, RNA_JSON_INDENT, out);
 }
