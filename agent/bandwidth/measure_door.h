@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The TCP port on which other nodes ask for a bandwidth test. Whoever connects gets a challenge and
- * a few seconds for an authentic call; without one the connection is closed and counted. So a
- * stranger costs some packets and no process. Thread: the loop's.
+ * The TCP port on which other nodes ask for a bandwidth test. A process that connects gets a
+ * challenge and a few seconds for an authentic call; without one the connection is closed and
+ * counted. So a stranger costs some packets and no process. Thread: the loop's.
  */
 #pragma once
 

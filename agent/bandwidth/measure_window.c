@@ -33,10 +33,11 @@ bool rna_measure_turn_is_due(struct rna_measure_turn *turn, char *const *windows
 }
 
 /* Two nodes that were in each other's way are not again: each attempt has another pause. */
-void rna_measure_turn_end(struct rna_measure_turn *turn, bool done, uint64_t place,
-			  rna_usec realtime)
+void rna_measure_turn_end(struct rna_measure_turn *turn, enum rna_measure_attempt how,
+			  uint64_t place, rna_usec realtime)
 {
-	turn->done = done;
+	turn->done = how == RNA_ATTEMPT_WELL || (how == RNA_ATTEMPT_BAD && turn->bad);
+	turn->bad |= how == RNA_ATTEMPT_BAD;
 	turn->attempts++;
 	turn->due = realtime + RETRY + (place >> (turn->attempts % 32)) % RETRY;
 }

@@ -10,10 +10,18 @@
 
 #include "rna/base/clock.h"
 
+/* How an attempt ended. */
+enum rna_measure_attempt {
+	RNA_ATTEMPT_BUSY, /* no test took place */
+	RNA_ATTEMPT_WELL,
+	RNA_ATTEMPT_BAD, /* slow or failed: it is confirmed by a second one */
+};
+
 /* The turn of a port; all zero at the start. */
 struct rna_measure_turn {
 	bool inside;       /* the window holds */
 	bool done;         /* tested in this one */
+	bool bad;          /* the last test was */
 	unsigned attempts; /* in this one */
 	rna_usec due;      /* realtime of the next attempt */
 };
@@ -26,5 +34,5 @@ bool rna_measure_turn_is_due(struct rna_measure_turn *turn, char *const *windows
 			     const char *device, uint64_t place, rna_usec realtime);
 
 /* An attempt is over. */
-void rna_measure_turn_end(struct rna_measure_turn *turn, bool done, uint64_t place,
-			  rna_usec realtime);
+void rna_measure_turn_end(struct rna_measure_turn *turn, enum rna_measure_attempt how,
+			  uint64_t place, rna_usec realtime);

@@ -263,6 +263,15 @@ static int start_run(struct rna_measuring *measuring, const struct rna_bandwidth
 	return status < 0 ? rna_error_set(error, status, "cannot wait for a bandwidth test") : 0;
 }
 
+static enum rna_measure_attempt rate_attempt(const struct rna_bandwidth_test *test)
+{
+	if (test->end == RNA_LOOPBACK_SKIPPED)
+		return RNA_ATTEMPT_BUSY;
+	return test->grade == RNA_GRADE_WARNING || test->grade == RNA_GRADE_FAILED
+		       ? RNA_ATTEMPT_BAD
+		       : RNA_ATTEMPT_WELL;
+}
+
 static void end_session(struct rna_measuring *measuring)
 {
 	struct rna_measuring_listener listener = measuring->listener;
@@ -274,7 +283,7 @@ static void end_session(struct rna_measuring *measuring)
 		rna_measure_remember(&measuring->memory, &session.items[i].test);
 	}
 	if (turn)
-		rna_measure_turn_end(&turn->turn, session.items[0].test.end != RNA_LOOPBACK_SKIPPED,
+		rna_measure_turn_end(&turn->turn, rate_attempt(&session.items[0].test),
 				     rna_ring_place(measuring->view->agent.name),
 				     rna_clock_now().realtime);
 	measuring->session = (struct rna_measure_runs){0};
@@ -414,7 +423,7 @@ static bool try_port(struct rna_measuring *measuring, const struct rna_measure_t
 		return false;
 	if (!rna_measure_next(terms, port, member_name(measuring), &run) ||
 	    !take_run(measuring, &run)) {
-		rna_measure_turn_end(&turn->turn, false, place, now);
+		rna_measure_turn_end(&turn->turn, RNA_ATTEMPT_BUSY, place, now);
 		return false;
 	}
 	measuring->turn = turn;
