@@ -56,19 +56,35 @@ static bool find_subject(const struct rna_view *view, const char *device, unsign
 	return false;
 }
 
-/* Why that port is not tested now; RNA_SKIP_NONE. The port that probes use is the one that peers
- * can reach. */
-static enum rna_skip look(const struct rna_measure_terms *terms,
-			  const struct rna_selftest_subject *subject)
+/* A port that probes use is one that peers can reach. Why it is none, a phrase; NULL: it is one. */
+static const char *why_closed(const struct rna_measure_terms *terms,
+			      const struct rna_bandwidth_test *test)
 {
-	const struct rna_probing_port *port =
-		find_port(terms->pairs, subject->device->device->name, subject->port);
+	const struct rna_probing_port *port = find_port(terms->pairs, test->device, test->port);
+
+	if (port && port->open && port->listed)
+		return NULL;
+	if (port && port->plan.why)
+		return port->plan.why;
+	return port && port->text[0] != '\0' ? port->text : "it opens it soon";
+}
+
+/* Can that port be tested now? If not, the test says why. */
+static bool look(const struct rna_measure_terms *terms, const struct rna_selftest_subject *subject,
+		 struct rna_bandwidth_test *test)
+{
 	struct rna_time now = terms->view->snapshot->time;
 	enum rna_skip skip = rna_selftest_look(subject, terms->settings, &now, true);
+	const char *why = why_closed(terms, test);
 
 	if (skip != RNA_SKIP_NONE)
-		return skip;
-	return port && port->open && port->listed ? RNA_SKIP_NONE : RNA_SKIP_NO_GID;
+		rna_measure_skip(test, skip, "%s/%u: %s", test->device, test->port,
+				 rna_skip_meaning(skip));
+	else if (why)
+		rna_measure_skip(test, RNA_SKIP_NO_RESOURCES,
+				 "%s/%u: the prober does not have this port open: %s", test->device,
+				 test->port, why);
+	return test->end != RNA_LOOPBACK_SKIPPED;
 }
 
 /* Data moves in the queues that jobs use, as probes do. */
@@ -92,7 +108,6 @@ static bool prepare(const struct rna_measure_terms *terms, struct rna_measure_ru
 {
 	struct rna_bandwidth_test *test = &run->test;
 	struct rna_selftest_subject subject;
-	enum rna_skip skip = RNA_SKIP_NO_DEVICE;
 
 	if (terms->hold != RNA_SKIP_NONE) {
 		rna_measure_skip(test, terms->hold, "%s", rna_skip_meaning(terms->hold));
@@ -102,23 +117,13 @@ static bool prepare(const struct rna_measure_terms *terms, struct rna_measure_ru
 		rna_measure_skip(test, RNA_SKIP_LOCKED, "this node is busy: %s", terms->busy);
 		return false;
 	}
-	if (terms->view && find_subject(terms->view, test->device, test->port, &subject))
-		skip = look(terms, &subject);
-	if (skip == RNA_SKIP_NO_DEVICE) {
-		rna_measure_skip(test, skip, "%s/%u: this node has no such port", test->device,
-				 test->port);
-		return false;
-	}
-	if (skip == RNA_SKIP_NO_GID) {
-		rna_measure_skip(test, skip, "%s/%u: the prober does not have this port open",
+	if (!terms->view || !find_subject(terms->view, test->device, test->port, &subject)) {
+		rna_measure_skip(test, RNA_SKIP_NO_DEVICE, "%s/%u: this node has no such port",
 				 test->device, test->port);
 		return false;
 	}
-	if (skip != RNA_SKIP_NONE) {
-		rna_measure_skip(test, skip, "%s/%u: %s", test->device, test->port,
-				 rna_skip_meaning(skip));
+	if (!look(terms, &subject, test))
 		return false;
-	}
 	fill_request(terms, &subject, run);
 	return true;
 }
@@ -177,10 +182,9 @@ static void plan_pair(const struct rna_measure_terms *terms, const struct rna_pr
 	memcpy(ret->test.peer, peer->name, sizeof(ret->test.peer));
 	memcpy(ret->test.peer_device, pair->device, sizeof(ret->test.peer_device));
 	memcpy(ret->host, peer->host, sizeof(ret->host));
-	if (prepare(terms, ret))
-		fill_call(terms, ret);
-	else
+	if (!prepare(terms, ret))
 		return;
+	fill_call(terms, ret);
 	if (pair->state != RNA_PROBE_RUNNING)
 		rna_measure_skip(&ret->test, RNA_SKIP_NO_RESOURCES, "%s %s/%u: %s", ret->test.peer,
 				 ret->test.peer_device, ret->test.peer_port,

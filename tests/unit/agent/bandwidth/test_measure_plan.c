@@ -228,8 +228,13 @@ static void test_who_and_what_is_refused(void **state)
 
 	assert_refused(scene, &none, RNA_SKIP_NO_DEVICE, "mlx5_7/1: this node has no such port");
 	scene->pairs->ports[0].open = false;
-	assert_refused(scene, &call, RNA_SKIP_NO_GID,
-		       "mlx5_0/1: the prober does not have this port open");
+	assert_refused(scene, &call, RNA_SKIP_NO_RESOURCES,
+		       "mlx5_0/1: the prober does not have this port open: it opens it soon");
+	scene->pairs->ports[0].plan.why = "it has no GID of RoCE v2";
+	assert_refused(
+		scene, &call, RNA_SKIP_NO_RESOURCES,
+		"mlx5_0/1: the prober does not have this port open: it has no GID of RoCE v2");
+	scene->pairs->ports[0].plan.why = NULL;
 	scene->pairs->ports[0].open = true;
 	scene->terms.busy = "a self-test";
 	assert_refused(scene, &call, RNA_SKIP_LOCKED, "this node is busy: a self-test");
