@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * The command probe: what the running agent knows of probes between nodes. Its JSON has the result
- * as one word, which becomes the exit code; the tables are another document of the agent.
+ * The command probe: what the running agent knows of probes between nodes, or one of the actions.
+ * The JSON of the agent has the result as one word, which becomes the exit code; the tables are
+ * another document of the agent.
  */
 #include <errno.h>
 #include <string.h>
@@ -11,6 +12,8 @@
 
 #include "client.h"
 #include "commands.h"
+
+const char *const rna_probe_actions[] = {"bandwidth", NULL};
 
 /* enum rna_probes_result, whose numbers are the exit codes. */
 static int read_result(const struct rna_strbuf *json, struct rna_error *error)
@@ -39,6 +42,8 @@ int rna_command_probe(struct rna_call *call, struct rna_error *error)
 		options[RNA_OPTION_WIDE] ? "/api/v1/probes-wide.txt" : "/api/v1/probes.txt";
 	int result = -1, status;
 
+	if (call->arguments.operand)
+		return rna_command_probe_bandwidth(call, error); /* there is no other action */
 	status = rna_client_get(call, "/api/v1/probes", &json, error);
 	if (status == 0)
 		status = result = read_result(&json, error);

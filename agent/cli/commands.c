@@ -47,11 +47,12 @@ static const struct rna_exit_meaning selftest_exits[] = {
 };
 
 static const struct rna_exit_meaning probe_exits[] = {
-	{0, "no port and no path shows a fault"},
-	{1, "a warning: a port loses probes or cannot be used, or a path shows a sign of a fault"},
-	{2, "a port is unreachable"},
+	{0, "no port and no path shows a fault; bandwidth: as expected"},
+	{1, "a warning: a port loses probes or cannot be used, or a path shows a sign of a fault; "
+	    "bandwidth: less than expected"},
+	{2, "a port is unreachable; bandwidth: far less than expected, or a test failed"},
 	{3, "unknown: probes are disabled or do not run, no port is judged yet, or no agent "
-	    "answers; an invalid command line"},
+	    "answers; bandwidth: nothing was measured; an invalid command line"},
 	{0},
 };
 
@@ -235,13 +236,23 @@ const struct rna_command rna_commands[] = {
 	},
 	{
 		.name = "probe",
-		.summary = "Show what probes between this node and others say of ports and paths.",
+		.operand = "[ACTION]",
+		.operands = rna_probe_actions,
+		.words = "[NODE[:DEVICE]]",
+		.summary = "Show what probes between this node and others say, or measure the "
+			   "bandwidth.",
 		.help = "The command asks the running agent, as events does; with --url it asks "
 			"the agent of another\nnode. The worst ports and paths come first. SENT, "
 			"LOST and round trips are those of the last\nten minutes; LARGE has the "
 			"probes as large as the MTU: lost/sent; DSCP: sent/arrived. --wide\nshows "
 			"further columns and all paths between ports of this node. Findings, with "
-			"remedies, are\nthose of check.",
+			"remedies, are\nthose of check.\n\n"
+			"bandwidth NODE measures the bandwidth to a node that this one probes. "
+			"Each port of this node\nwrites to the port of NODE on the same rail, "
+			"then the other way, while both are idle. DEVICE,\nor DEVICE/PORT, is a "
+			"port of NODE; without it all ports are measured, one after the other.\n"
+			"probe.bandwidth must be true on both nodes. Results are compared with "
+			"the slower of the two\nports.",
 		.options = RNA_OPTION_BIT(JSON) | RNA_OPTION_BIT(WIDE) | RNA_OPTIONS_URL,
 		.exits = probe_exits,
 		.settings = true,

@@ -86,6 +86,7 @@ bool rna_wants_colour(const char *when);
 extern const char *const rna_describe_topics[]; /* NULL-ended */
 extern const char *const rna_expect_actions[];  /* NULL-ended */
 extern const char *const rna_kube_actions[];    /* NULL-ended */
+extern const char *const rna_probe_actions[];   /* NULL-ended */
 extern const char *const rna_env_forms[];       /* NULL-ended */
 
 int rna_command_run(struct rna_call *call, struct rna_error *error);
@@ -103,6 +104,7 @@ int rna_command_topology(struct rna_call *call, struct rna_error *error);
 int rna_command_events(struct rna_call *call, struct rna_error *error);
 int rna_command_expect(struct rna_call *call, struct rna_error *error);
 int rna_command_probe(struct rna_call *call, struct rna_error *error);
+int rna_command_probe_bandwidth(struct rna_call *call, struct rna_error *error);
 int rna_command_selftest(struct rna_call *call, struct rna_error *error);
 int rna_command_kube(struct rna_call *call, struct rna_error *error);
 int rna_command_describe(struct rna_call *call, struct rna_error *error);

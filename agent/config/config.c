@@ -410,6 +410,18 @@ static int check_secret(struct load *load)
 	return fail_together(load, "probe.enabled", "probe.secret_file", &text);
 }
 
+static int check_bandwidth(struct load *load)
+{
+	RNA_STRBUF struct rna_strbuf text = RNA_STRBUF_INIT;
+
+	if (!load->settings->probe_bandwidth || load->settings->probe_enabled ||
+	    !are_right(load, "probe.bandwidth", "probe.enabled"))
+		return 0;
+	rna_strbuf_puts(&text, "probe.bandwidth needs probe.enabled: the members, their ports and "
+			       "the secret are those of probes");
+	return fail_together(load, "probe.bandwidth", "probe.enabled", &text);
+}
+
 static int check_two_sources(struct load *load, const char *one, const char *other)
 {
 	RNA_STRBUF struct rna_strbuf text = RNA_STRBUF_INIT;
@@ -456,9 +468,9 @@ static int check_removals(struct load *load)
 
 static int check_together(struct load *load)
 {
-	static int (*const checks[])(struct load * load) = {check_handover, check_grades,
-							    check_writes,   check_secret,
-							    check_sources,  check_removals};
+	static int (*const checks[])(
+		struct load * load) = {check_handover, check_grades,   check_writes,   check_secret,
+				       check_sources,  check_removals, check_bandwidth};
 	int ret = 0;
 
 	for (size_t i = 0; ret >= 0 && i < RNA_ARRAY_SIZE(checks); i++)

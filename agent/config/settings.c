@@ -511,6 +511,18 @@ const struct rna_setting rna_setting_table[] = {
 	BOOLEAN("probe.host_mesh", probe_host_mesh, "true",
 		"Whether InfiniBand ports of this node probe each other through their switches as "
 		"well. The kernel delivers RoCE packets to an address of the node without the cable."),
+	BOOLEAN("probe.bandwidth", probe_bandwidth, "false",
+		"Whether this node measures the bandwidth to other nodes, on demand or in "
+		"probe.bandwidth_window, and lets them measure it, while its ports are idle. Requires "
+		"probe.enabled."),
+	INTEGER("probe.bandwidth_port", probe_bandwidth_port, "1", "65535", "10880",
+		"TCP port on which the agent listens for such measurements, on all addresses. The "
+		"default is the one behind that of HTTP, so that one rule of a firewall covers both."),
+	LIST("probe.bandwidth_window", probe_bandwidth_window,
+	     "as for health.silence, for example Sat 02:00-04:00 or daily 02:00-03:00 mlx5_*",
+	     rna_silence_is_valid, NULL,
+	     "Time windows (UTC) in which the agent measures the bandwidth of each port to the next "
+	     "node on its rail, once in each window. None if empty."),
 	BOOLEAN("selftest.enabled", selftest_enabled, "true",
 		"Whether the agent periodically tests idle ports: whether they transfer data, and "
 		"how fast."),

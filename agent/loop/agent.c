@@ -10,6 +10,7 @@
  *	node       updates of Kubernetes; backends that wait have threads of their own
  *	selftest   one timer for the port whose turn it is, and a child that tests it
  *	probing    one timer, a child that probes and answers, and a thread that asks peers
+ *	measuring  a TCP port, one timer for its window, and a child that measures bandwidth
  *	quiesce    one timer for its end, one to check whether everything is closed
  *	control    a unix socket for commands that want something done
  *	liveness   one timer: the watchdog is fed while the loop turns and HTTP is served
@@ -207,6 +208,8 @@ static const char *find_holder(void *userdata)
 		holder = rna_schedule_loud(&agent->schedule);
 	if (!holder)
 		holder = rna_selftest_holds(agent->selftest);
+	if (!holder)
+		holder = rna_measuring_holds(agent->measuring);
 	return holder ? holder : rna_probing_holds(agent->probing);
 }
 
@@ -339,25 +342,6 @@ static int start_watch(struct rna_agent *agent, struct rna_error *error)
 	return 0;
 }
 
-/* Directories in /run do not survive a boot. systemd makes this one; without systemd it is made
- * here. */
-static void start_control(struct rna_agent *agent)
-{
-	const char *path = agent->settings.control_socket;
-	struct rna_error error;
-
-	if (!path[0])
-		return;
-	agent->answers = (struct rna_answers){&agent->settings, agent->selftest, agent->quiesce,
-					      rna_views_source(agent)};
-	rna_control_make_directory(path);
-	if (rna_control_start(agent->event, path, rna_answers, &agent->answers, &agent->control,
-			      &error) < 0)
-		rna_log_warning("control socket unavailable; quiesce, resume and selftest will not "
-				"work: %s",
-				error.text);
-}
-
 /* A port that was tested before a restart is not tested again because of it. */
 static void recall_tests(struct rna_agent *agent)
 {
@@ -380,7 +364,6 @@ static int start_selftest(struct rna_agent *agent, struct rna_error *error)
 	if (!agent->selftest)
 		return rna_error_set(error, -ENOMEM, "cannot test devices");
 	recall_tests(agent);
-	start_control(agent);
 	return 0;
 }
 
@@ -390,6 +373,7 @@ static void let_go_of_device(void *userdata)
 	const struct rna_agent *agent = userdata;
 
 	rna_probing_let_go(agent->probing);
+	rna_measuring_let_go(agent->measuring);
 }
 
 static int start_probing(struct rna_agent *agent, struct rna_error *error)
@@ -400,6 +384,42 @@ static int start_probing(struct rna_agent *agent, struct rna_error *error)
 	if (!agent->probing)
 		return rna_error_set(error, -ENOMEM, "cannot probe peers");
 	rna_watch_set_removal(agent->watch, let_go_of_device, agent);
+	return 0;
+}
+
+static int start_measuring(struct rna_agent *agent, struct rna_error *error)
+{
+	const struct rna_measuring_host host = {
+		.event = agent->event,
+		.settings = &agent->settings,
+		.probing = agent->probing,
+		.selftest = agent->selftest,
+		.news = rna_views_want,
+		.userdata = agent,
+	};
+
+	if (!agent->status.live)
+		return 0;
+	agent->measuring = rna_measuring_new(&host);
+	return agent->measuring ? 0 : rna_error_set(error, -ENOMEM, "cannot measure bandwidth");
+}
+
+/* Directories in /run do not survive a boot. systemd makes this one; without systemd it is made
+ * here. Without the socket the agent runs all the same. */
+static int start_control(struct rna_agent *agent, struct rna_error *error)
+{
+	const char *path = agent->settings.control_socket;
+
+	if (!path[0] || !agent->status.live)
+		return 0;
+	agent->answers = (struct rna_answers){&agent->settings, agent->selftest, agent->measuring,
+					      agent->quiesce, rna_views_source(agent)};
+	rna_control_make_directory(path);
+	if (rna_control_start(agent->event, path, rna_answers, &agent->answers, &agent->control,
+			      error) < 0)
+		rna_log_warning("control socket unavailable; quiesce, resume and selftest will not "
+				"work: %s",
+				error->text);
 	return 0;
 }
 
@@ -418,8 +438,10 @@ static int (*const starts[])(struct rna_agent *agent, struct rna_error *error) =
 	start_server,      /* so that /readyz can say why not */
 	start_node,        /* before the first view, which describes it */
 	start_watch,       /* before the first read, so that no change falls between the two */
-	start_selftest,    /* and the control socket */
+	start_selftest,    /* before those that look at its tests */
 	start_probing,     /* after the watch, which tells it of removals */
+	start_measuring,   /* after the probes, whose ports and members it uses */
+	start_control,     /* after those that its commands ask */
 	filter_calls,      /* after all that is done once, before a lane runs */
 	watch_end_signals, /* before a lane runs, whose jobs are waited for at the end */
 	start_schedule,    /* from here on the loop has work */
@@ -447,6 +469,7 @@ struct rna_agent *rna_agent_free(struct rna_agent *agent)
 	rna_server_deinit(&agent->server);
 	agent->control = rna_control_stop(agent->control);
 	agent->quiesce = rna_quiesce_free(agent->quiesce);
+	agent->measuring = rna_measuring_free(agent->measuring);
 	agent->probing = rna_probing_free(agent->probing);
 	agent->selftest = rna_selftest_free(agent->selftest);
 	agent->view = rna_view_unref(agent->view);
@@ -547,6 +570,7 @@ static void stop(struct rna_agent *agent)
 	rna_notify_stopping();
 	rna_server_stop(&agent->server);
 	agent->control = rna_control_stop(agent->control);
+	agent->measuring = rna_measuring_free(agent->measuring);
 	agent->probing = rna_probing_free(agent->probing);
 	agent->selftest = rna_selftest_free(agent->selftest);
 	rna_state_flush(agent->state, STATE_PATIENCE);

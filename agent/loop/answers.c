@@ -2,6 +2,7 @@
 #include "answers.h"
 
 #include <errno.h>
+#include <stdlib.h>
 
 /* -- Selftest ---------------------------------------------------------------------------------- */
 
@@ -55,6 +56,55 @@ static void forget_selftest(struct rna_control_call *call, void *userdata)
 	const struct rna_answers *answers = userdata;
 
 	rna_selftest_forget(answers->selftest, call);
+}
+
+/* -- Bandwidth --------------------------------------------------------------------------------- */
+
+static void tell_measurement(const struct rna_bandwidth_test *test, void *userdata)
+{
+	RNA_STRBUF struct rna_strbuf line = RNA_STRBUF_INIT;
+
+	rna_strbuf_printf(&line, "%s/%u with %s %s/%u ...", test->device, test->port, test->peer,
+			  test->peer_device, test->peer_port);
+	if (rna_strbuf_ok(&line))
+		rna_control_send(userdata, RNA_CONTROL_PROGRESS, line.data, line.len);
+}
+
+static void tell_measurements(const struct rna_measure_runs *runs, void *userdata)
+{
+	RNA_STRBUF struct rna_strbuf text = RNA_STRBUF_INIT;
+	RNA_FREE struct rna_bandwidth_test *tests = calloc(runs->count, sizeof(*tests));
+	struct rna_control_call *call = userdata;
+
+	for (size_t i = 0; tests && i < runs->count; i++)
+		tests[i] = runs->items[i].test;
+	rna_write_bandwidth(tests, tests ? runs->count : 0, rna_control_value(call, "json"), &text);
+	if (rna_strbuf_ok(&text))
+		rna_control_send(call, RNA_CONTROL_OUTPUT, text.data, text.len);
+	rna_control_exit(call, rna_measure_sum_up(runs));
+}
+
+static void answer_bandwidth(struct rna_control_call *call, void *userdata)
+{
+	const struct rna_answers *answers = userdata;
+	const struct rna_measuring_listener listener = {tell_measurement, tell_measurements, call};
+	const char *target = rna_control_value(call, "target");
+	struct rna_error error = {0};
+	int status = -EINVAL;
+
+	if (target)
+		status = rna_measuring_demand(answers->measuring, target, &listener, &error);
+	else
+		(void)rna_error_say(&error, status, "the request names no node");
+	if (status < 0)
+		rna_control_fail(call, &error);
+}
+
+static void forget_bandwidth(struct rna_control_call *call, void *userdata)
+{
+	const struct rna_answers *answers = userdata;
+
+	rna_measuring_forget(answers->measuring, call);
 }
 
 /* -- Quiesce and resume ------------------------------------------------------------------------ */
@@ -137,9 +187,7 @@ static void answer_check(struct rna_control_call *call, void *userdata)
 }
 
 const struct rna_control_command rna_answers[] = {
-	{"check", answer_check, NULL},
-	{"quiesce", answer_quiesce, forget_quiesce},
-	{"resume", answer_resume, NULL},
-	{"selftest", answer_selftest, forget_selftest},
-	{NULL, NULL, NULL},
+	{"bandwidth", answer_bandwidth, forget_bandwidth}, {"check", answer_check, NULL},
+	{"quiesce", answer_quiesce, forget_quiesce},       {"resume", answer_resume, NULL},
+	{"selftest", answer_selftest, forget_selftest},    {NULL, NULL, NULL},
 };

@@ -8,6 +8,7 @@
 
 #include "rna/exporter.h"
 
+#include "bandwidth/measuring.h"
 #include "selftest/turns.h"
 #include "settings/settings.h"
 
@@ -18,6 +19,7 @@
 struct rna_answers {
 	const struct rna_settings *settings;
 	struct rna_selftest *selftest;
+	struct rna_measuring *measuring;
 	struct rna_quiesce *quiesce;
 	struct rna_http_source source; /* of views */
 };

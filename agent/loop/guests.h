@@ -7,6 +7,7 @@
  */
 #pragma once
 
+#include "bandwidth/measuring.h"
 #include "baseline/baseline.h"
 #include "health/health.h"
 #include "memory/state_directory.h"
@@ -42,6 +43,7 @@ struct rna_agent {
 	struct rna_node *node;             /* NULL: Kubernetes is not updated */
 	struct rna_selftest *selftest;     /* NULL: not a daemon, or not of this node */
 	struct rna_probing *probing;       /* likewise */
+	struct rna_measuring *measuring;   /* likewise */
 	struct rna_quiesce *quiesce;       /* NULL: not a daemon */
 	struct rna_notify notify;
 	struct rna_control *control; /* NULL: no control socket */

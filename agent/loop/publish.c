@@ -209,6 +209,7 @@ static int add_selftests(const struct rna_publish_input *in, struct rna_view *vi
 static int add_probes(const struct rna_publish_input *in, struct rna_view *view)
 {
 	view->probes = rna_probing_results(in->probing);
+	view->bandwidths = rna_measuring_results(in->measuring);
 	return 0;
 }
 
@@ -308,7 +309,7 @@ const struct rna_publish_stage rna_publish_stages[RNA_PUBLISH_STAGES] = {
 	{"jobs", add_jobs},             /* jobs */
 	{"status", add_status},         /* agent, metrics */
 	{"selftests", add_selftests},   /* selftests */
-	{"probes", add_probes},         /* probes */
+	{"probes", add_probes},         /* probes, bandwidths */
 	{"memory", add_memory},         /* ports, missing, transitions */
 	{"kubernetes", add_kubernetes}, /* node */
 	{"profile", add_profile},       /* profile */

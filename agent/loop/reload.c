@@ -62,8 +62,10 @@ static int try_reload(struct rna_agent *agent, struct rna_mistakes *rest, struct
 	rna_agent_load_baseline(agent);
 	rna_watch_update(agent->watch);
 	rna_selftest_update(agent->selftest);
-	if (!rna_settings_are_same(&agent->settings, &settings, "probe"))
+	if (!rna_settings_are_same(&agent->settings, &settings, "probe")) {
 		rna_probing_update(agent->probing);
+		rna_measuring_update(agent->measuring);
+	}
 	if (!rna_settings_are_same(&agent->settings, &settings, "kubernetes"))
 		rna_node_reload(agent->node);
 	return 0;

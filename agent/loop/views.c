@@ -86,6 +86,7 @@ void rna_views_hold_tests(struct rna_agent *agent)
 	else if (label[0] && !rna_node_has_label(agent->node, label))
 		why = RNA_SKIP_NODE_GATE;
 	rna_selftest_hold(agent->selftest, why);
+	rna_measuring_hold(agent->measuring, why);
 	rna_probing_hold(agent->probing, agent->schedule.quiet);
 }
 
@@ -98,6 +99,11 @@ static void follow_by_selftest(struct rna_agent *agent, const struct rna_view *v
 static void follow_by_probing(struct rna_agent *agent, const struct rna_view *view)
 {
 	rna_probing_follow(agent->probing, view);
+}
+
+static void follow_by_measuring(struct rna_agent *agent, const struct rna_view *view)
+{
+	rna_measuring_follow(agent->measuring, view);
 }
 
 static void follow_by_systemd(struct rna_agent *agent, const struct rna_view *view)
@@ -114,15 +120,16 @@ static void follow_by_quiesce(struct rna_agent *agent, const struct rna_view *vi
 
 /* Called with each new view, in this order. */
 static void (*const followers[])(struct rna_agent *agent, const struct rna_view *view) = {
-	follow_by_schedule, /* looks for remembered devices; runs the later collectors */
-	follow_by_node,     /* updates Kubernetes */
-	follow_by_state,    /* writes what has changed to its files */
-	follow_by_http,     /* answers with the new view */
-	follow_by_watch,    /* opens verbs events of new devices */
-	follow_by_selftest, /* tests its ports */
-	follow_by_probing,  /* probes with its ports */
-	follow_by_systemd,  /* updates the status line */
-	follow_by_quiesce,  /* heeds the label of the Node */
+	follow_by_schedule,  /* looks for remembered devices; runs the later collectors */
+	follow_by_node,      /* updates Kubernetes */
+	follow_by_state,     /* writes what has changed to its files */
+	follow_by_http,      /* answers with the new view */
+	follow_by_watch,     /* opens verbs events of new devices */
+	follow_by_selftest,  /* tests its ports */
+	follow_by_probing,   /* probes with its ports */
+	follow_by_measuring, /* measures with those that probe */
+	follow_by_systemd,   /* updates the status line */
+	follow_by_quiesce,   /* heeds the label of the Node */
 };
 
 /* -- Making views ------------------------------------------------------------------------------ */
@@ -150,6 +157,7 @@ static const struct rna_view *make_view(struct rna_agent *agent)
 		.status = &agent->status,
 		.selftest = agent->selftest,
 		.probing = agent->probing,
+		.measuring = agent->measuring,
 		.memory = &agent->memory,
 		.node = agent->node,
 		.health = &agent->health,

@@ -30,6 +30,7 @@ enum {
 struct peer {
 	char name[RNA_PEER_TEXT_SIZE];
 	char origin[RNA_PEER_TEXT_SIZE + 16]; /* "http://host:port" */
+	char host[RNA_PEER_TEXT_SIZE];
 	rna_usec asked;
 	rna_usec pause;   /* after that it is asked again */
 	unsigned unready; /* answers in a row without all ports open */
@@ -94,6 +95,7 @@ static struct peer make_peer(const struct work *work, const struct rna_member *m
 	(void)snprintf(peer.name, sizeof(peer.name), "%s", member->name);
 	(void)snprintf(peer.origin, sizeof(peer.origin), "%s://%s",
 		       member->https ? "https" : "http", member->address);
+	rna_member_host(member, peer.host, sizeof(peer.host));
 	for (size_t i = 0; i < work->count; i++)
 		if (strcmp(work->peers[i].name, peer.name) == 0 &&
 		    strcmp(work->peers[i].origin, peer.origin) == 0)
@@ -218,6 +220,7 @@ static void ask(struct work *work, struct peer *peer)
 	struct rna_error error = {0};
 
 	(void)snprintf(finding.name, sizeof(finding.name), "%s", peer->name);
+	memcpy(finding.host, peer->host, sizeof(finding.host));
 	peer->asked = finding.asked;
 	peer->wanted = false;
 	if (rna_https_open(&server, &https, &error) < 0 ||

@@ -38,9 +38,10 @@ struct rna_introduction {
 	char names[2 * RNA_NEIGHBOURS_MAX][RNA_PEER_TEXT_SIZE];
 	/* Otherwise a peer of that choice: */
 	char name[RNA_PEER_TEXT_SIZE];
-	rna_usec asked; /* monotonic, before the question */
-	bool answered;  /* facts are its answer */
-	bool refused;   /* it answers, but is of no use: see text */
+	char host[RNA_PEER_TEXT_SIZE]; /* where its agent is: a name or an address */
+	rna_usec asked;                /* monotonic, before the question */
+	bool answered;                 /* facts are its answer */
+	bool refused;                  /* it answers, but is of no use: see text */
 	char text[RNA_ERROR_MAX];
 	struct rna_peer_facts facts;
 };

@@ -83,6 +83,14 @@ bool rna_member_host_is_valid(const char *text, size_t len)
 
 /* -- This node in a list ----------------------------------------------------------------------- */
 
+void rna_member_host(const struct rna_member *member, char *ret, size_t size)
+{
+	const char *host = member->address + (member->address[0] == '[');
+	size_t len = member->address[0] == '[' ? strcspn(host, "]") : strcspn(host, ":");
+
+	(void)snprintf(ret, size, "%.*s", (int)len, host);
+}
+
 /* The host of an address as bytes: 4 or 16 of them; 0: it is a name. */
 static size_t read_host(const char *address, uint8_t ret[16])
 {

@@ -39,6 +39,9 @@ int rna_members_add(struct rna_members *members, struct rna_arena *arena,
 /* Sorts them by name. A node that is listed twice is one member. */
 void rna_members_sort(struct rna_members *members);
 
+/* The host of its address, without brackets and port. */
+void rna_member_host(const struct rna_member *member, char *ret, size_t size);
+
 /* Are the first len characters of text fit for a host in a URL? */
 bool rna_member_host_is_valid(const char *text, size_t len);
 

@@ -15,6 +15,7 @@ enum {
 	MTU_MIN = 256,
 	MTU_MAX = 4096,
 	PORT_MAX = 254,
+	TCP_PORT_MAX = 65535,
 };
 
 static const struct rna_json_limits limits = {
@@ -144,6 +145,18 @@ static int check_version(const json_t *root, struct rna_error *error)
 	return 0;
 }
 
+/* The port is absent where bandwidth is false. */
+static bool get_bandwidth(const json_t *root, unsigned *ret)
+{
+	uint64_t port = 0;
+
+	if (json_is_true(json_object_get(root, "bandwidth")) &&
+	    !get_number(root, "bandwidth_port", 1, TCP_PORT_MAX, &port))
+		return false;
+	*ret = (unsigned)port;
+	return true;
+}
+
 int rna_peer_facts_parse(const char *text, size_t len, struct rna_peer_facts *ret,
 			 struct rna_error *error)
 {
@@ -166,6 +179,7 @@ int rna_peer_facts_parse(const char *text, size_t len, struct rna_peer_facts *re
 	    !get_session(root, &ret->session))
 		return wrong(error, "the state of its prober");
 	ret->runs = strcmp(state, "running") == 0 && ret->session != 0;
-	ret->bandwidth = json_is_true(json_object_get(root, "bandwidth"));
+	if (!get_bandwidth(root, &ret->bandwidth_port))
+		return wrong(error, "its TCP port for bandwidth");
 	return get_ports(root, ret, error);
 }

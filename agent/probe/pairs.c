@@ -81,6 +81,7 @@ struct rna_probing_peer *rna_pairs_peer(struct rna_pairs *pairs, const char *nam
 
 void rna_pairs_hear(struct rna_probing_peer *peer, const struct rna_introduction *news)
 {
+	memcpy(peer->host, news->host, sizeof(peer->host));
 	peer->answered = news->answered;
 	peer->refused = news->refused;
 	(void)snprintf(peer->text, sizeof(peer->text), "%s", news->text);

@@ -36,6 +36,7 @@ struct rna_probing_port {
 /* A member that this node probes. */
 struct rna_probing_peer {
 	char name[RNA_PEER_TEXT_SIZE]; /* as the list of members has it; "": this place is free */
+	char host[RNA_PEER_TEXT_SIZE]; /* of its agent; "": it was not asked yet */
 	uint64_t choice;               /* the newest that named it */
 	struct rna_peer_word word;     /* runs: its prober, all ports considered */
 	bool answered;                 /* the newest question */

@@ -594,6 +594,16 @@ const char *rna_probing_holds(const struct rna_probing *probing)
 										      : NULL;
 }
 
+const struct rna_pairs *rna_probing_pairs(const struct rna_probing *probing)
+{
+	return probing ? probing->pairs : NULL;
+}
+
+const uint8_t *rna_probing_key(const struct rna_probing *probing)
+{
+	return probing && probing->key_check[0] != '\0' ? probing->key : NULL;
+}
+
 struct rna_probing *rna_probing_new(sd_event *event, const struct rna_settings *settings,
 				    void (*news)(void *userdata), void *userdata)
 {

@@ -16,6 +16,7 @@
 
 typedef struct sd_event sd_event; /* <systemd/sd-event.h> */
 
+struct rna_pairs; /* pairs.h */
 struct rna_probing;
 
 /*
@@ -41,6 +42,14 @@ void rna_probing_let_go(struct rna_probing *probing);
 
 /* What has devices open, in words; NULL: nothing. */
 const char *rna_probing_holds(const struct rna_probing *probing);
+
+/*
+ * Ports, peers and pairs as they are now, for other guests: until the next turn of the loop. NULL:
+ * disabled.
+ */
+const struct rna_pairs *rna_probing_pairs(const struct rna_probing *probing);
+/* The key made of the secret; NULL: there is none. */
+const uint8_t *rna_probing_key(const struct rna_probing *probing);
 
 /* What is known now, a new reference for the caller; NULL: disabled, or no memory. */
 struct rna_probes *rna_probing_results(struct rna_probing *probing);

@@ -629,6 +629,15 @@ const char *rna_selftest_holds(const struct rna_selftest *selftest)
 	return port ? "a self-test that is stuck in the kernel" : NULL;
 }
 
+uint64_t rna_selftest_idle_qps(const struct rna_selftest *selftest, const char *device,
+			       unsigned port)
+{
+	const struct rna_tested *tested =
+		selftest ? rna_tested_find_name(selftest->ports, device, port) : NULL;
+
+	return tested ? tested->idle_qps : RNA_QPS_UNKNOWN;
+}
+
 int rna_selftest_demand(struct rna_selftest *selftest, const struct rna_selftest_wish *wish,
 			const struct rna_selftest_listener *listener, struct rna_error *error)
 {

@@ -47,6 +47,10 @@ void rna_selftest_hold(struct rna_selftest *selftest, enum rna_skip why);
 /* The test that has a device open, in words: one under way or stuck. NULL: none. */
 const char *rna_selftest_holds(const struct rna_selftest *selftest);
 
+/* Queue pairs of the idle device, as tests of the port have learned; RNA_QPS_UNKNOWN. */
+uint64_t rna_selftest_idle_qps(const struct rna_selftest *selftest, const char *device,
+			       unsigned port);
+
 /* What is known now, a new reference for the caller; NULL: nothing yet, or no memory. */
 struct rna_selftests *rna_selftest_results(struct rna_selftest *selftest);
 

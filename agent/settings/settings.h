@@ -128,6 +128,9 @@ struct rna_settings {
 	char *probe_traffic_class;  /* "auto", or a number; likewise: */
 	char *probe_service_level;
 	bool probe_host_mesh;
+	bool probe_bandwidth;
+	unsigned probe_bandwidth_port;
+	char **probe_bandwidth_window; /* NULL-ended, or NULL: none */
 	bool selftest_enabled;
 	rna_usec selftest_period;
 	unsigned selftest_bytes; /* MiB for each endpoint */

@@ -2,6 +2,7 @@
 /* Pieces of JSON documents that have a file of their own. */
 #pragma once
 
+#include "rna/model/bandwidths.h"
 #include "rna/model/card.h"
 #include "rna/model/selftest.h"
 #include "rna/model/topology.h"
@@ -12,6 +13,12 @@
 json_t *rna_selftest_summary(struct rna_json_writer *writer, const struct rna_selftest_port *port);
 void rna_selftest_write_json(const struct rna_selftest_run *runs, size_t count,
 			     struct rna_strbuf *out);
+
+/* Bandwidth tests between nodes: what is remembered, and a document of some tests. */
+json_t *rna_bandwidth_summary(struct rna_json_writer *writer,
+			      const struct rna_bandwidths *bandwidths);
+void rna_bandwidth_write_json(const struct rna_bandwidth_test *tests, size_t count,
+			      struct rna_strbuf *out);
 
 /* GPUs, NICs with their cards (NULL: not known), and who is nearest to whom. */
 json_t *rna_json_topology(struct rna_json_writer *writer, const struct rna_topology *topology,

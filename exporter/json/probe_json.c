@@ -83,6 +83,7 @@ void rna_write_probe_json(const struct rna_view *view, struct rna_strbuf *out)
 	struct rna_json_writer writer = {0};
 	json_t *document = json_object(), *ports = json_array();
 	const char *why = why_stopped(view);
+	unsigned tcp_port = view->bandwidths ? view->bandwidths->tcp_port : 0;
 
 	set_number(&writer, document, "version", VERSION);
 	set_text(&writer, document, "node", view->agent.name);
@@ -91,7 +92,9 @@ void rna_write_probe_json(const struct rna_view *view, struct rna_strbuf *out)
 	set_text(&writer, document, "key_check", probes ? probes->key_check : "");
 	rna_json_set_text(&writer, document, "state", why ? "stopped" : "running");
 	set_text(&writer, document, "why", why);
-	rna_json_set(&writer, document, "bandwidth", json_boolean(probes && probes->bandwidth));
+	rna_json_set(&writer, document, "bandwidth", json_boolean(tcp_port > 0));
+	if (tcp_port > 0)
+		set_number(&writer, document, "bandwidth_port", tcp_port);
 	for (size_t i = 0; !why && i < probes->port_count; i++)
 		rna_json_append(&writer, ports, describe_port(&writer, &probes->ports[i]));
 	rna_json_set(&writer, document, "ports", ports);
@@ -248,5 +251,8 @@ void rna_write_probes_json(const struct rna_view *view, struct rna_strbuf *out)
 	rna_json_set(&writer, document, "strangers", strangers);
 	rna_json_set(&writer, document, "ports", ports);
 	rna_json_set(&writer, document, "pairs", pairs);
+	if (view->bandwidths)
+		rna_json_set(&writer, document, "bandwidth",
+			     rna_bandwidth_summary(&writer, view->bandwidths));
 	rna_json_write(&writer, document, RNA_JSON_INDENT, out);
 }

@@ -2,6 +2,7 @@
 /*
  * Metrics of probes between nodes. Beside the histograms a node with eight ports has at most 100
  * series: pairs have one only while they show a sign of a fault, and the worst ones first.
+ * Bandwidth that was measured adds six at most to a port.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -137,6 +138,88 @@ static void pairs_by_result(const struct rna_subject *subject, struct rna_writer
 		rna_writer_sample_with(writer, subject->labels, "result", "losing", losing);
 	if (answering > 0)
 		rna_writer_sample_with(writer, subject->labels, "result", "answering", answering);
+}
+
+/* -- Bandwidth --------------------------------------------------------------------------------- */
+
+static const struct rna_bandwidth_port *bandwidth_of(const struct rna_subject *port)
+{
+	return rna_bandwidths_find(port->view->bandwidths, port->device->device->name, port->port);
+}
+
+/* The newest completed test; NULL: none. */
+static const struct rna_bandwidth_test *done_of(const struct rna_subject *port)
+{
+	const struct rna_bandwidth_port *bandwidth = bandwidth_of(port);
+
+	return bandwidth && bandwidth->done.time.realtime > 0 ? &bandwidth->done : NULL;
+}
+
+static void write_direction(const struct rna_subject *port, struct rna_writer *writer,
+			    const char *direction, uint64_t bandwidth)
+{
+	RNA_STRBUF struct rna_strbuf labels = RNA_STRBUF_INIT;
+
+	rna_labels_begin(&labels, port->labels);
+	rna_label_add(&labels, "peer", done_of(port)->peer);
+	rna_label_add(&labels, "direction", direction);
+	rna_writer_sample_labels(writer, &labels, bandwidth);
+}
+
+static void bandwidth(const struct rna_subject *port, struct rna_writer *writer)
+{
+	const struct rna_bandwidth_test *test = done_of(port);
+
+	if (!test)
+		return;
+	write_direction(port, writer, "in", test->in);
+	write_direction(port, writer, "out", test->out);
+}
+
+static struct rna_value bandwidth_expected(const struct rna_subject *port)
+{
+	const struct rna_bandwidth_test *test = done_of(port);
+
+	return test && test->expected > 0 ? rna_value_ok(test->expected) : rna_no_value;
+}
+
+static struct rna_value bandwidth_ok(const struct rna_subject *port)
+{
+	const struct rna_bandwidth_test *test = done_of(port);
+
+	return test && test->grade != RNA_GRADE_NONE
+		       ? rna_family_yes_or_no(test->grade == RNA_GRADE_OK)
+		       : rna_no_value;
+}
+
+static struct rna_value bandwidth_time(const struct rna_subject *port)
+{
+	const struct rna_bandwidth_test *test = done_of(port);
+
+	return test ? rna_value_ok(test->time.realtime) : rna_no_value;
+}
+
+static void bandwidth_skipped(const struct rna_subject *port, struct rna_writer *writer)
+{
+	const struct rna_bandwidth_port *known = bandwidth_of(port);
+
+	if (known && known->last.end == RNA_LOOPBACK_SKIPPED)
+		rna_writer_sample_with(writer, port->labels, "reason",
+				       rna_skip_name(known->last.skip), 1);
+}
+
+static struct rna_value bandwidth_up(const struct rna_subject *node)
+{
+	const struct rna_bandwidths *bandwidths = node->view->bandwidths;
+
+	return bandwidths ? rna_family_yes_or_no(bandwidths->tcp_port > 0) : rna_no_value;
+}
+
+static struct rna_value bandwidth_strangers(const struct rna_subject *node)
+{
+	const struct rna_bandwidths *bandwidths = node->view->bandwidths;
+
+	return bandwidths ? rna_value_ok(bandwidths->strangers) : rna_no_value;
 }
 
 /* -- The node ---------------------------------------------------------------------------------- */
@@ -294,6 +377,24 @@ static const struct rna_family port_rows[] = {
 	       EACH(port_info, "rail, leaf, group, member"),
 	       "Rail, leaf switch and group of a port that sends probes, and the name of its node "
 	       "in the list of members, which is the label peer of others. Always 1."),
+	METRIC(PORT, "rdma_probe_bandwidth_bytes_per_second", GAUGE, BYTES_PER_SEC,
+	       EACH(bandwidth, "peer, direction"),
+	       "Bandwidth between the port and one of the node peer in the newest completed test, "
+	       "in bytes per second: out is what the port wrote, in what the peer wrote."),
+	METRIC(PORT, "rdma_probe_bandwidth_expected_bytes_per_second", GAUGE, BYTES_PER_SEC,
+	       GET(bandwidth_expected),
+	       "Bandwidth that the slower of both ports should reach in that test, by link and PCIe "
+	       "path, in bytes per second. Absent for software devices."),
+	METRIC(PORT, "rdma_probe_bandwidth_ok", GAUGE, YES_NO, GET(bandwidth_ok),
+	       "1 if both directions of the newest completed bandwidth test were fast enough, 0 "
+	       "otherwise. Absent if there was no expected bandwidth."),
+	METRIC(PORT, "rdma_probe_bandwidth_timestamp_seconds", GAUGE, SECONDS,
+	       GET(bandwidth_time),
+	       "Unix time of the newest completed bandwidth test of the port."),
+	METRIC(PORT, "rdma_probe_bandwidth_skipped", GAUGE, PLAIN,
+	       EACH(bandwidth_skipped, "reason"),
+	       "1 if the newest bandwidth test of the port did not take place, with the reason. "
+	       "Absent if it did."),
 };
 
 static const struct rna_family rows[] = {
@@ -310,6 +411,13 @@ static const struct rna_family rows[] = {
 	METRIC(NODE, "rdma_probe_strangers_total", COUNTER, PLAIN, EACH(strangers, "reason"),
 	       "Received packets that were not answered, by reason. Reasons that did not occur are "
 	       "absent."),
+	METRIC(NODE, "rdma_probe_bandwidth_up", GAUGE, YES_NO, GET(bandwidth_up),
+	       "1 if the agent listens on probe.bandwidth_port, 0 if it cannot. Absent if "
+	       "probe.bandwidth is false."),
+	METRIC(NODE, "rdma_probe_bandwidth_strangers_total", COUNTER, PLAIN,
+	       GET(bandwidth_strangers),
+	       "Connections to probe.bandwidth_port that were closed because they brought no call "
+	       "with the shared secret."),
 	METRIC(NODE, "rdma_probe_rtt_seconds", HISTOGRAM, NANOSECONDS, EACH(round_trips, "scope"),
 	       "Round-trip times of probes in seconds, without the time that the peer needed."),
 	METRIC(NODE, "rdma_probe_pair_lost_ratio", GAUGE, RATIO,

@@ -91,6 +91,9 @@ void rna_write_env(const struct rna_env_advice *advice, enum rna_env_form form,
 struct rna_selftest_run;
 void rna_write_selftest(const struct rna_selftest_run *runs, size_t count, bool json,
 			struct rna_strbuf *out);
+/* Bandwidth tests between nodes (rna/model/bandwidths.h), as a table or as JSON. */
+void rna_write_bandwidth(const struct rna_bandwidth_test *tests, size_t count, bool json,
+			 struct rna_strbuf *out);
 /* The self-tests of each port: newest runs, counts of results and skips, and the next run. */
 void rna_write_selftests_json(const struct rna_view *view, struct rna_strbuf *out);
 

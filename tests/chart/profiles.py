@@ -94,7 +94,9 @@ profiles:
       - {model: MT4129, count: 8, rate: 400G, pkeys: [0x8001]}
 """},
     "probe": {
-        "probe": {"enabled": True}, "config": {"probe": {"traffic_class": 106, "period": "1s"}},
+        "probe": {"enabled": True}, "config": {"probe": {
+            "traffic_class": 106, "period": "1s", "bandwidth": True, "bandwidth_port": 10990,
+            "bandwidth_window": ["Sat 02:00-04:00"]}},
         "networkPolicy": {"enabled": True, "from": [
             {"namespaceSelector": {"matchLabels": {"name": "monitoring"}}}]}},
     # the fewest rights: neither root nor a token

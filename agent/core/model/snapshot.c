@@ -54,6 +54,8 @@ struct rna_view *rna_view_unref(const struct rna_view *view)
 		(void)rna_part_unref(&view->selftests->part);
 	if (view->probes)
 		(void)rna_part_unref(&view->probes->part);
+	if (view->bandwidths)
+		(void)rna_part_unref(&view->bandwidths->part);
 	(void)rna_arena_free(view->arena); /* contains the view itself */
 	return NULL;
 }

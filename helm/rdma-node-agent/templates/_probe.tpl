@@ -21,6 +21,13 @@
 {{- if and .Values.probe.enabled (ne (include "rdma-node-agent.probeMembers" .) "none") }}true{{ end -}}
 {{- end -}}
 
+{{- /* TCP port on which other nodes ask for bandwidth tests; "" for none. */ -}}
+{{- define "rdma-node-agent.bandwidthPort" -}}
+{{- if and (include "rdma-node-agent.hasPeers" .) .Values.config.probe.bandwidth -}}
+{{- int .Values.config.probe.bandwidth_port -}}
+{{- end -}}
+{{- end -}}
+
 {{- /* The Service of the chart lists the members. */ -}}
 {{- define "rdma-node-agent.probesService" -}}
 {{- if has (include "rdma-node-agent.probeMembers" .) (list "kubernetes" "dns") }}true{{ end -}}

@@ -211,7 +211,6 @@ struct rna_probes {
 	/* of the secret, to be compared with that of a peer: rna_prober_key_check() */
 	char key_check[9];
 	uint64_t restarts; /* of the prober, since the agent started */
-	bool bandwidth;    /* this node lets peers measure bandwidth */
 	struct rna_probe_source source;
 	size_t port_count;
 	const struct rna_probe_port *ports; /* by device, then port */

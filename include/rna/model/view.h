@@ -9,6 +9,7 @@
 #include <stdbool.h>
 
 #include "rna/base/histogram.h"
+#include "rna/model/bandwidths.h"
 #include "rna/model/card.h"
 #include "rna/model/expectation.h"
 #include "rna/model/finding.h"
@@ -148,6 +149,7 @@ struct rna_view {
 	const struct rna_transition *transitions; /* oldest first, RNA_TRANSITIONS_KEPT at most */
 	const struct rna_selftests *selftests;    /* NULL: no self-tests */
 	const struct rna_probes *probes;          /* NULL: no probes between nodes */
+	const struct rna_bandwidths *bandwidths;  /* NULL: probe.bandwidth is false */
 	size_t finding_count;
 	const struct rna_finding *findings; /* worst first, then by device, port and rule */
 	bool findings_short;                /* incomplete: memory ran out */

@@ -88,8 +88,9 @@ NOTHING = Expected()
 
 
 class Agents:
-    def __init__(self, one_lab, program, leaf_of):
-        """leaf_of(node number, rail): the name of its leaf."""
+    def __init__(self, one_lab, program, leaf_of, configuration=CONFIGURATION):
+        """leaf_of(node number, rail): the name of its leaf. configuration: ends in the section probe."""
+        self.configuration = configuration
         self.lab, self.switches, self.program, self.leaf_of = one_lab, one_lab.switches, program, leaf_of
         self.nodes = one_lab.nodes
         self.ports = [(node.name, f"rxe{rail}") for node in self.nodes for rail in range(one_lab.rails)]
@@ -100,7 +101,7 @@ class Agents:
     def start(self, node, secret=SECRET):
         leaves = ", ".join(f'"rxe{rail}={self.leaf_of(node.number, rail)}"' for rail in range(self.lab.rails))
         node.must(f"umask 077; echo '{secret}' >/run/secret; echo '{self.members}' >/run/members.json\n"
-                  f"cat >/run/agent.yaml <<'END'\n{CONFIGURATION}  leaf: [{leaves}]\nEND\n"
+                  f"cat >/run/agent.yaml <<'END'\n{self.configuration}  leaf: [{leaves}]\nEND\n"
                   f"NODE_NAME={node.name} setsid {self.program} run --config /run/agent.yaml "
                   ">>/vmshare/agent.log 2>&1 </dev/null &\necho $! >/run/agent.pid")
 

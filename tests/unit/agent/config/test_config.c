@@ -470,6 +470,12 @@ static const struct refusal {
 	{"probe:\n  secret_file: /s\n  enabled: true\nwatch: {events: false}\n",
 	 "agent.yaml:4: probe.enabled needs watch.events: otherwise the removal of a device would "
 	 "wait for the prober"},
+	{"probe:\n  bandwidth: true\n", "agent.yaml:2: probe.bandwidth needs probe.enabled: the "
+					"members, their ports and the secret "
+					"are those of probes"},
+	{"probe:\n  bandwidth_window: [\"sometimes\"]\n",
+	 "agent.yaml:2: probe.bandwidth_window: \"sometimes\" is not as for health.silence, for "
+	 "example Sat 02:00-04:00 or daily 02:00-03:00 mlx5_*"},
 	{"probe:\n  members_dns: agents\n  members_file: /l\n",
 	 "agent.yaml:3: only one of probe.members_file and probe.members_dns can be set: members "
 	 "have one source"},

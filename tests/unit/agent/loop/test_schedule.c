@@ -830,6 +830,7 @@ static const struct member {
 	MEMBER(metrics, "status"),
 	MEMBER(selftests, "selftests"),
 	MEMBER(probes, "probes"),
+	MEMBER(bandwidths, "probes"),
 	MEMBER(ports, "memory"),
 	MEMBER(missing_count, "memory"),
 	MEMBER(missing, "memory"),

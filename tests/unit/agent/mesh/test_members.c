@@ -166,6 +166,19 @@ static void test_the_own_name(void **state)
 	assert_string_equal(rna_members_own_name(&members, "n7", &own), "n7");
 }
 
+static void test_hosts(void **state)
+{
+	static const struct rna_member v6 = {.address = "[fd00::7%eth0]:1"},
+				       name = {.address = "n1.example:10879"};
+	char host[32];
+
+	(void)state;
+	rna_member_host(&v6, host, sizeof(host));
+	assert_string_equal(host, "fd00::7%eth0");
+	rna_member_host(&name, host, sizeof(host));
+	assert_string_equal(host, "n1.example");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -175,6 +188,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_a_missing_file, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_ten_thousand_nodes, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_the_own_name, set_up, tear_down),
+		cmocka_unit_test(test_hosts),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

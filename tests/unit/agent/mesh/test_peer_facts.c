@@ -24,7 +24,7 @@
 #define HEAD                                                                                       \
 	"{\"version\": 1, \"node\": \"n1\", \"group\": \"\", \"session\": \"00000000000000ff\", "  \
 	"\"key_check\": \"0123abcd\", \"state\": \"running\", \"why\": \"\", \"bandwidth\": "      \
-	"true, "
+	"true, \"bandwidth_port\": 10880, "
 
 static struct rna_peer_facts facts;
 static struct rna_error error;
@@ -45,7 +45,7 @@ static void test_ports_and_state(void **state)
 	assert_string_equal(facts.key_check, "0123abcd");
 	assert_true(facts.session == 255);
 	assert_true(facts.runs);
-	assert_true(facts.bandwidth);
+	assert_int_equal(facts.bandwidth_port, 10880);
 	assert_int_equal(facts.port_count, 2);
 	assert_true(facts.ports[0].open);
 	assert_string_equal(facts.ports[0].device, "mlx5_0");

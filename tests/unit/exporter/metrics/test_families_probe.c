@@ -120,6 +120,64 @@ static void test_a_node_has_at_most_a_hundred_series(void **state)
 	assert_true(count(body, "rdma_probe_") <= SERIES_MAX);
 }
 
+static struct rna_bandwidth_test make_test(struct fabric *f, size_t port, enum rna_loopback_end end)
+{
+	struct rna_bandwidth_test test = {
+		.time.realtime = 1700000000 * RNA_USEC_PER_SEC,
+		.port = 1,
+		.peer = "n2",
+		.end = end,
+		.out = 48000000000,
+		.in = 47000000000,
+		.expected = 50000000000,
+		.grade = RNA_GRADE_OK,
+	};
+
+	(void)snprintf(test.device, sizeof(test.device), "%s", f->ports[port].device);
+	return test;
+}
+
+static void test_bandwidth_is_that_of_the_newest_completed_test(void **state)
+{
+	struct fabric *f = *state;
+	struct rna_bandwidth_port ports[2] = {
+		{make_test(f, 0, RNA_LOOPBACK_DONE), make_test(f, 0, RNA_LOOPBACK_SKIPPED)},
+		{.last = make_test(f, 1, RNA_LOOPBACK_SKIPPED)},
+	};
+	const struct rna_bandwidths bandwidths = {.tcp_port = 10880,
+						  .strangers = 3,
+						  .count = 2,
+						  .ports = ports};
+
+	ports[0].last.skip = ports[1].last.skip = RNA_SKIP_BUSY;
+	f->view->bandwidths = &bandwidths;
+	RNA_CLEANUP(rna_body_unref_p) struct rna_body *body = render(f);
+
+	f->view->bandwidths = NULL;
+	assert_line(body, "rdma_probe_bandwidth_bytes_per_second{device=\"mlx5_0\",port=\"1\","
+			  "peer=\"n2\",direction=\"in\"} 47000000000");
+	assert_line(body, "rdma_probe_bandwidth_bytes_per_second{device=\"mlx5_0\",port=\"1\","
+			  "peer=\"n2\",direction=\"out\"} 48000000000");
+	assert_line(body, "rdma_probe_bandwidth_expected_bytes_per_second{device=\"mlx5_0\","
+			  "port=\"1\"} 50000000000");
+	assert_line(body, "rdma_probe_bandwidth_ok{device=\"mlx5_0\",port=\"1\"} 1");
+	assert_line(body, "rdma_probe_bandwidth_timestamp_seconds{device=\"mlx5_0\",port=\"1\"} "
+			  "1700000000");
+	assert_line(body, "rdma_probe_bandwidth_skipped{device=\"mlx5_1\",port=\"1\","
+			  "reason=\"busy\"} 1");
+	assert_line(body, "rdma_probe_bandwidth_up 1");
+	assert_line(body, "rdma_probe_bandwidth_strangers_total 3");
+	assert_int_equal(count(body, "rdma_probe_bandwidth_"), 6 + 1 + 2);
+}
+
+static void test_without_consent_there_is_no_series_of_bandwidth(void **state)
+{
+	struct fabric *f = *state;
+	RNA_CLEANUP(rna_body_unref_p) struct rna_body *body = render(f);
+
+	assert_int_equal(count(body, "rdma_probe_bandwidth_"), 0);
+}
+
 #define TEST(function) cmocka_unit_test_setup_teardown(function, fabric_set_up, fabric_tear_down)
 
 int main(void)
@@ -129,6 +187,8 @@ int main(void)
 		TEST(test_peers_find_the_node_by_its_name_in_the_list),
 		TEST(test_pairs_with_signs_have_series),
 		TEST(test_a_node_has_at_most_a_hundred_series),
+		TEST(test_bandwidth_is_that_of_the_newest_completed_test),
+		TEST(test_without_consent_there_is_no_series_of_bandwidth),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -165,7 +165,7 @@ static void test_lines_are_not_too_long(void **state)
 	fabric_path(f, 0, 0)->signs = (1u << RNA_PROBE_SIGNS) - 1;
 	fabric_path(f, 0, 0)->peer_device = "\033[31mmlx5_0";
 	f->ports[2].text = "a reason that is so long that it does not fit into the line, because "
-			   "of what somebody wrote into it";
+			   "of what an administrator wrote into it";
 	f->probes.source.error = f->ports[2].text;
 	RNA_FREE char *text = write_table(f);
 

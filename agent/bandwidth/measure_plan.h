@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Which bandwidth tests there are, and what comes of them: what a wish asks for, whether this node
+ * answers a call, and how a result is graded. Pure functions of a view, the pairs of probes and the
+ * settings; whether a port is idle is for the child to see. Thread: the loop's.
+ */
+#pragma once
+
+#include "rna/bandwidth.h"
+#include "rna/model/bandwidths.h"
+#include "rna/model/view.h"
+
+#include "probe/pairs.h"
+#include "settings/settings.h"
+
+/* What a decision rests on. */
+struct rna_measure_terms {
+	const struct rna_view *view;   /* NULL: there is none yet */
+	const struct rna_pairs *pairs; /* NULL: nothing is probed */
+	const struct rna_settings *settings;
+	enum rna_skip hold; /* why nothing may be tested at all; RNA_SKIP_NONE */
+	const char *busy;   /* the test that runs on this node, in words; NULL: none */
+};
+
+/* One test: with its result at the end. */
+struct rna_measure_run {
+	struct rna_bandwidth_test test;
+	struct rna_bandwidth_call call; /* to the other node, or from it */
+	struct rna_loopback_request request;
+	uint64_t expected; /* bytes per second that our port carries; 0: unknown */
+	/* Where the other node listens, if this one asks: */
+	char host[RNA_BANDWIDTH_HOST_SIZE];
+	unsigned tcp_port;
+};
+
+struct rna_measure_runs {
+	size_t count;
+	struct rna_measure_run *items; /* free() */
+};
+
+void rna_measure_runs_deinit(struct rna_measure_runs *runs); /* idempotent */
+
+/*
+ * The tests with a member: with each port that has a pair there. target: NODE, or NODE:DEVICE,
+ * DEVICE with /PORT or :PORT behind it for one port of several. A test that cannot begin has its
+ * result. 0, or negative errno with error, a sentence for the user.
+ */
+int rna_measure_wish(const struct rna_measure_terms *terms, const char *target,
+		     struct rna_measure_runs *ret, struct rna_error *error);
+
+/*
+ * The test of a port with the next node on its rail, for the window: the nearest member behind
+ * this one in the ring that lets bandwidth be measured, on the same leaf if there is one. False:
+ * there is none now.
+ */
+bool rna_measure_next(const struct rna_measure_terms *terms, const struct rna_probing_port *port,
+		      const char *member, struct rna_measure_run *ret);
+
+/* Does this node answer that call? If not, the test of *ret says why. */
+bool rna_measure_answer(const struct rna_measure_terms *terms,
+			const struct rna_bandwidth_call *call, struct rna_measure_run *ret);
+
+/* There is no result: the reason becomes the one of the test. */
+void rna_measure_skip(struct rna_bandwidth_test *test, enum rna_skip skip, const char *format, ...)
+	__attribute__((format(printf, 3, 4)));
+
+/* Takes what the child has sent, and grades it. */
+void rna_measure_take(struct rna_measure_run *run, const struct rna_bandwidth_result *result,
+		      const struct rna_settings *settings);
+
+/* Of the command: 0 all is well, 1 a warning, 2 a failure, 3 nothing could be measured. */
+int rna_measure_sum_up(const struct rna_measure_runs *runs);

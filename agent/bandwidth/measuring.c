@@ -1,0 +1,577 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * A session is one test that a peer asked for, or the tests that this node asks for, one after the
+ * other. Each is a child that is waited for by its end and by a deadline. The lock of self-tests
+ * keeps both kinds of test of one node apart.
+ */
+#include "measuring.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <systemd/sd-event.h>
+
+#include "rna/base/log.h"
+
+#include "memory/state_directory.h"
+#include "mesh/neighbours.h"
+#include "probe/probing.h"
+#include "selftest/child_watch.h"
+#include "selftest/turns.h"
+
+#include "measure_door.h"
+#include "measure_results.h"
+#include "measure_window.h"
+
+#define TURN          (10 * RNA_USEC_PER_SEC)
+#define TURN_ACCURACY RNA_USEC_PER_SEC
+
+/* The turn of a port in the window; device "": this place is free. */
+struct turn {
+	char device[RNA_PROBER_NAME_MAX];
+	unsigned port;
+	struct rna_measure_turn turn;
+};
+
+struct rna_measuring {
+	struct rna_measuring_host host;
+	uid_t agent; /* user of other agents of this node, as of self-tests */
+	const struct rna_view *view;
+	enum rna_skip hold;
+	sd_event_source *timer; /* NULL: disabled */
+	struct rna_measure_door *door;
+	uint64_t strangers; /* of the doors before */
+	char problem[RNA_ERROR_MAX];
+	/* The session; no runs: none. */
+	struct rna_measure_runs session;
+	size_t at; /* the run under way */
+	struct rna_measuring_listener listener;
+	struct turn *turn; /* whose test it is; NULL: none's */
+	struct rna_loopback_child child;
+	struct rna_child_watch *watch;
+	sd_event_source *deadline;
+	bool late;         /* the deadline has passed, the child was killed */
+	enum rna_skip cut; /* why it was killed; RNA_SKIP_NONE */
+	/* A child that could not be ended; pid 0: none. */
+	struct rna_child stuck;
+	struct rna_child_watch *stuck_watch;
+	char stuck_text[64];
+	struct turn turns[RNA_PROBING_PORTS_MAX];
+	struct rna_measure_memory memory;
+	struct rna_bandwidths *results; /* NULL: to be made */
+};
+
+static void forget_results(struct rna_measuring *measuring)
+{
+	if (measuring->results)
+		(void)rna_part_unref(&measuring->results->part);
+	measuring->results = NULL;
+}
+
+static bool is_enabled(const struct rna_measuring *measuring)
+{
+	return measuring->host.settings->probe_enabled && measuring->host.settings->probe_bandwidth;
+}
+
+const char *rna_measuring_holds(const struct rna_measuring *measuring)
+{
+	if (measuring && measuring->session.count > 0)
+		return "a bandwidth test";
+	return measuring && measuring->stuck.pid > 0 ? measuring->stuck_text : NULL;
+}
+
+static struct rna_measure_terms terms_of(const struct rna_measuring *measuring)
+{
+	const char *busy = rna_measuring_holds(measuring);
+
+	return (struct rna_measure_terms){
+		.view = measuring->view,
+		.pairs = rna_probing_pairs(measuring->host.probing),
+		.settings = measuring->host.settings,
+		.hold = measuring->hold,
+		.busy = busy ? busy : rna_selftest_holds(measuring->host.selftest),
+	};
+}
+
+/* -- The child --------------------------------------------------------------------------------- */
+
+static void on_stuck_ended(void *userdata)
+{
+	struct rna_measuring *measuring = userdata;
+
+	measuring->stuck_watch = rna_child_watch_free(measuring->stuck_watch);
+	(void)rna_child_stop(&measuring->stuck, 0); /* it is only to be reaped */
+	rna_log_notice("the stuck bandwidth test has ended");
+}
+
+static void abandon(struct rna_measuring *measuring)
+{
+	measuring->stuck = measuring->child.process;
+	measuring->child = RNA_LOOPBACK_CHILD_INIT;
+	(void)snprintf(measuring->stuck_text, sizeof(measuring->stuck_text),
+		       "a bandwidth test that is stuck in the kernel (process %d)",
+		       (int)measuring->stuck.pid);
+	(void)rna_child_watch_new(measuring->host.event, measuring->stuck.pid,
+				  measuring->stuck.pidfd, on_stuck_ended, measuring,
+				  &measuring->stuck_watch); /* no memory: it stays stuck */
+}
+
+/* The child, or its start, failed. What can have other reasons than the port is none of its. */
+static void take_failure(struct rna_measuring *measuring, struct rna_bandwidth_test *test,
+			 const struct rna_error *why)
+{
+	enum rna_skip skip = why->code == -EBUSY ? RNA_SKIP_LOCKED : RNA_SKIP_NO_RESOURCES;
+
+	if (measuring->cut != RNA_SKIP_NONE)
+		rna_measure_skip(test, measuring->cut, "%s", rna_skip_meaning(measuring->cut));
+	else
+		rna_measure_skip(test, skip, "%s/%u: %s", test->device, test->port,
+				 measuring->late ? "the bandwidth test did not end in time"
+						 : why->text);
+}
+
+static void run_next(struct rna_measuring *measuring);
+
+static void log_test(const struct rna_bandwidth_test *test)
+{
+	if (test->end == RNA_LOOPBACK_DONE)
+		rna_log_info("bandwidth of %s/%u with %s %s/%u: %.2f Gb/s out, %.2f in, %s",
+			     test->device, test->port, test->peer, test->peer_device,
+			     test->peer_port, (double)test->out * 8 / 1e9,
+			     (double)test->in * 8 / 1e9, rna_grade_name(test->grade));
+	else
+		rna_log(test->end == RNA_LOOPBACK_SKIPPED ? LOG_INFO : LOG_WARNING, NULL,
+			"bandwidth of %s/%u with %s %s/%u: not measured: %s", test->device,
+			test->port, test->peer, test->peer_device, test->peer_port, test->text);
+}
+
+static void end_run(struct rna_measuring *measuring, const struct rna_error *why)
+{
+	struct rna_measure_run *run = &measuring->session.items[measuring->at];
+
+	if (why)
+		take_failure(measuring, &run->test, why);
+	measuring->watch = rna_child_watch_free(measuring->watch);
+	measuring->deadline = sd_event_source_disable_unref(measuring->deadline);
+	if (!rna_loopback_child_stop(&measuring->child, 0))
+		abandon(measuring);
+	measuring->late = false;
+	measuring->cut = RNA_SKIP_NONE;
+	measuring->at++;
+	run_next(measuring);
+}
+
+static void take_result(struct rna_measuring *measuring)
+{
+	struct rna_measure_run *run = &measuring->session.items[measuring->at];
+	struct rna_bandwidth_result result;
+	struct rna_error why = {0};
+
+	if (rna_bandwidth_child_receive(&measuring->child, &result, &why) < 0) {
+		end_run(measuring, &why);
+		return;
+	}
+	rna_measure_take(run, &result, measuring->host.settings);
+	end_run(measuring, NULL);
+}
+
+static void on_child(void *userdata)
+{
+	take_result(userdata);
+}
+
+static bool kill_later(sd_event_source *deadline)
+{
+	return sd_event_source_set_time_relative(deadline, RNA_LOOPBACK_LAST_PATIENCE) >= 0 &&
+	       sd_event_source_set_enabled(deadline, SD_EVENT_ONESHOT) >= 0;
+}
+
+/* First for the test, then for the child that was killed. */
+static int on_deadline(sd_event_source *source, uint64_t usec, void *userdata)
+{
+	struct rna_measuring *measuring = userdata;
+	bool killed = measuring->late || measuring->cut != RNA_SKIP_NONE;
+
+	(void)usec;
+	if (killed || !kill_later(source)) {
+		take_result(measuring);
+		return 0;
+	}
+	measuring->late = true;
+	rna_child_kill(&measuring->child.process);
+	return 0;
+}
+
+/* Ends the test under way, and those behind it are not begun. */
+static void cut(struct rna_measuring *measuring, enum rna_skip why)
+{
+	for (size_t i = measuring->at + 1; i < measuring->session.count; i++)
+		rna_measure_skip(&measuring->session.items[i].test, why, "%s",
+				 rna_skip_meaning(why));
+	if (!measuring->deadline || measuring->late || !kill_later(measuring->deadline))
+		return;
+	measuring->cut = why;
+	rna_child_kill(&measuring->child.process);
+}
+
+/* -- Sessions ---------------------------------------------------------------------------------- */
+
+static int make_order(const struct rna_measuring *measuring, const struct rna_measure_run *run,
+		      const struct rna_bandwidth_session *answered, struct rna_bandwidth_order *ret)
+{
+	const uint8_t *key = rna_probing_key(measuring->host.probing);
+
+	*ret = (struct rna_bandwidth_order){
+		.call = run->call,
+		.tcp_port = run->tcp_port,
+		.expected = run->expected,
+		.request = run->request,
+	};
+	memcpy(ret->host, run->host, sizeof(ret->host));
+	memcpy(ret->node, run->test.peer, sizeof(ret->node));
+	ret->request.idle_qps =
+		rna_selftest_idle_qps(measuring->host.selftest, run->test.device, run->test.port);
+	if (!answered)
+		return key ? rna_bandwidth_session_begin(&ret->session, key, true) : -ENOKEY;
+	ret->session = *answered;
+	return 0;
+}
+
+/* answered: of a call that was read, on fd; NULL, -1: this node asks. */
+static int start_run(struct rna_measuring *measuring, const struct rna_bandwidth_session *answered,
+		     int fd, struct rna_error *error)
+{
+	const struct rna_measure_run *run = &measuring->session.items[measuring->at];
+	rna_usec patience = RNA_BANDWIDTH_PATIENCE + 2 * run->request.time_limit;
+	struct rna_bandwidth_order order;
+	int status = make_order(measuring, run, answered, &order);
+
+	if (status < 0)
+		return rna_error_set(error, status, "cannot begin a bandwidth test");
+	status = rna_bandwidth_child_start(&order, fd, measuring->agent, &measuring->child, error);
+	explicit_bzero(&order.session, sizeof(order.session));
+	if (status < 0)
+		return status;
+	status = rna_child_watch_new(measuring->host.event, measuring->child.process.pid,
+				     measuring->child.process.pidfd, on_child, measuring,
+				     &measuring->watch);
+	if (status >= 0)
+		status = sd_event_add_time_relative(measuring->host.event, &measuring->deadline,
+						    CLOCK_MONOTONIC, patience, 0, on_deadline,
+						    measuring);
+	return status < 0 ? rna_error_set(error, status, "cannot wait for a bandwidth test") : 0;
+}
+
+static enum rna_measure_attempt rate_attempt(const struct rna_bandwidth_test *test)
+{
+	if (test->end == RNA_LOOPBACK_SKIPPED)
+		return RNA_ATTEMPT_BUSY;
+	return test->grade == RNA_GRADE_WARNING || test->grade == RNA_GRADE_FAILED
+		       ? RNA_ATTEMPT_BAD
+		       : RNA_ATTEMPT_WELL;
+}
+
+static void end_session(struct rna_measuring *measuring)
+{
+	struct rna_measuring_listener listener = measuring->listener;
+	struct rna_measure_runs session = measuring->session;
+	struct turn *turn = measuring->turn;
+
+	for (size_t i = 0; i < session.count; i++) {
+		log_test(&session.items[i].test);
+		rna_measure_remember(&measuring->memory, &session.items[i].test);
+	}
+	if (turn)
+		rna_measure_turn_end(&turn->turn, rate_attempt(&session.items[0].test),
+				     rna_ring_place(measuring->view->agent.name),
+				     rna_clock_now().realtime);
+	measuring->session = (struct rna_measure_runs){0};
+	measuring->listener = (struct rna_measuring_listener){0};
+	measuring->turn = NULL;
+	forget_results(measuring);
+	measuring->host.news(measuring->host.userdata);
+	if (listener.done)
+		listener.done(&session, listener.userdata);
+	rna_measure_runs_deinit(&session);
+}
+
+/* The next run that has no result. */
+static void run_next(struct rna_measuring *measuring)
+{
+	struct rna_error error = {0};
+
+	for (; measuring->at < measuring->session.count; measuring->at++) {
+		struct rna_measure_run *run = &measuring->session.items[measuring->at];
+
+		if (run->test.end == RNA_LOOPBACK_SKIPPED)
+			continue;
+		run->test.time = rna_clock_now();
+		if (measuring->listener.progress)
+			measuring->listener.progress(&run->test, measuring->listener.userdata);
+		if (start_run(measuring, NULL, -1, &error) < 0)
+			end_run(measuring, &error);
+		return;
+	}
+	end_session(measuring);
+}
+
+/* A session of one run. False: no memory. */
+static bool take_run(struct rna_measuring *measuring, const struct rna_measure_run *run)
+{
+	struct rna_measure_run *copy = malloc(sizeof(*copy));
+
+	if (!copy)
+		return false;
+	*copy = *run;
+	measuring->session = (struct rna_measure_runs){1, copy};
+	measuring->at = 0;
+	return true;
+}
+
+/* -- Answering --------------------------------------------------------------------------------- */
+
+static const uint8_t *find_key(void *userdata)
+{
+	const struct rna_measuring *measuring = userdata;
+
+	return rna_probing_key(measuring->host.probing);
+}
+
+static void on_call(int fd, struct rna_bandwidth_session *session,
+		    const struct rna_bandwidth_call *call, void *userdata)
+{
+	struct rna_measuring *measuring = userdata;
+	struct rna_measure_terms terms = terms_of(measuring);
+	struct rna_error error = {0};
+	struct rna_measure_run run;
+
+	if (!rna_measure_answer(&terms, call, &run)) {
+		rna_measure_door_refuse(fd, session, run.test.skip, run.test.text);
+		return;
+	}
+	if (!take_run(measuring, &run))
+		return; /* the other side sees the connection end */
+	if (start_run(measuring, session, fd, &error) == 0)
+		return;
+	take_failure(measuring, &run.test, &error);
+	rna_measure_door_refuse(fd, session, run.test.skip, run.test.text);
+	end_run(measuring, &error);
+}
+
+static void open_door(struct rna_measuring *measuring)
+{
+	const struct rna_measure_door_handlers handlers = {find_key, on_call, measuring};
+	struct rna_error error = {0};
+
+	if (measuring->door)
+		return;
+	(void)rna_measure_door_open(measuring->host.event,
+				    measuring->host.settings->probe_bandwidth_port, &handlers,
+				    &measuring->door, &error);
+	if (strcmp(measuring->problem, error.text) == 0)
+		return;
+	if (error.text[0] != '\0')
+		rna_log_error("%s; other nodes cannot measure the bandwidth to this one",
+			      error.text);
+	(void)snprintf(measuring->problem, sizeof(measuring->problem), "%s", error.text);
+	forget_results(measuring);
+	measuring->host.news(measuring->host.userdata);
+}
+
+/* -- The window -------------------------------------------------------------------------------- */
+
+static struct turn *find_turn(struct rna_measuring *measuring, const struct rna_probing_port *port)
+{
+	struct turn *place = NULL;
+
+	for (size_t i = 0; i < RNA_PROBING_PORTS_MAX; i++) {
+		struct turn *turn = &measuring->turns[i];
+
+		if (turn->port == port->plan.port && strcmp(turn->device, port->plan.device) == 0)
+			return turn;
+		if (!place && !turn->turn.inside)
+			place = turn;
+	}
+	if (!place)
+		return NULL;
+	*place = (struct turn){.port = port->plan.port};
+	memcpy(place->device, port->plan.device, sizeof(place->device));
+	return place;
+}
+
+/* The name by which the ring knows this node. */
+static const char *member_name(const struct rna_measuring *measuring)
+{
+	const struct rna_probes *probes = measuring->view->probes;
+
+	return probes && probes->member[0] != '\0' ? probes->member : measuring->view->agent.name;
+}
+
+/* True: a test of that port has begun. */
+static bool try_port(struct rna_measuring *measuring, const struct rna_measure_terms *terms,
+		     const struct rna_probing_port *port)
+{
+	struct turn *turn = find_turn(measuring, port);
+	rna_usec now = rna_clock_now().realtime;
+	uint64_t place = rna_ring_place(measuring->view->agent.name);
+	struct rna_measure_run run;
+
+	if (!turn ||
+	    !rna_measure_turn_is_due(&turn->turn, measuring->host.settings->probe_bandwidth_window,
+				     port->plan.device, place, now))
+		return false;
+	if (!rna_measure_next(terms, port, member_name(measuring), &run) ||
+	    !take_run(measuring, &run)) {
+		rna_measure_turn_end(&turn->turn, RNA_ATTEMPT_BUSY, place, now);
+		return false;
+	}
+	measuring->turn = turn;
+	run_next(measuring);
+	return true;
+}
+
+static void follow_window(struct rna_measuring *measuring)
+{
+	struct rna_measure_terms terms = terms_of(measuring);
+
+	if (!terms.view || !terms.pairs || terms.busy || terms.hold != RNA_SKIP_NONE)
+		return;
+	for (size_t i = 0; i < RNA_PROBING_PORTS_MAX; i++)
+		if (terms.pairs->ports[i].open && terms.pairs->ports[i].listed &&
+		    try_port(measuring, &terms, &terms.pairs->ports[i]))
+			return;
+}
+
+static int on_timer(sd_event_source *source, uint64_t usec, void *userdata)
+{
+	struct rna_measuring *measuring = userdata;
+
+	(void)usec;
+	open_door(measuring);
+	follow_window(measuring);
+	(void)sd_event_source_set_time_relative(source, TURN);
+	return sd_event_source_set_enabled(source, SD_EVENT_ONESHOT);
+}
+
+/* -- The guest --------------------------------------------------------------------------------- */
+
+static void disable(struct rna_measuring *measuring)
+{
+	measuring->timer = sd_event_source_disable_unref(measuring->timer);
+	measuring->strangers += rna_measure_door_strangers(measuring->door);
+	measuring->door = rna_measure_door_close(measuring->door);
+	measuring->problem[0] = '\0';
+	forget_results(measuring);
+}
+
+void rna_measuring_update(struct rna_measuring *measuring)
+{
+	if (!measuring)
+		return;
+	disable(measuring);
+	if (!is_enabled(measuring)) {
+		cut(measuring, RNA_SKIP_DISABLED);
+		return;
+	}
+	open_door(measuring);
+	if (sd_event_add_time_relative(measuring->host.event, &measuring->timer, CLOCK_MONOTONIC,
+				       TURN, TURN_ACCURACY, on_timer, measuring) < 0)
+		rna_log_error("out of memory: probe.bandwidth_window has no effect until the next "
+			      "reload");
+}
+
+struct rna_measuring *rna_measuring_new(const struct rna_measuring_host *host)
+{
+	struct rna_measuring *measuring = calloc(1, sizeof(*measuring));
+
+	if (!measuring)
+		return NULL;
+	measuring->host = *host;
+	measuring->agent = rna_state_owner(host->settings);
+	measuring->child = RNA_LOOPBACK_CHILD_INIT;
+	measuring->stuck = RNA_CHILD_INIT;
+	rna_measuring_update(measuring);
+	return measuring;
+}
+
+struct rna_measuring *rna_measuring_free(struct rna_measuring *measuring)
+{
+	if (!measuring)
+		return NULL;
+	disable(measuring);
+	(void)rna_child_watch_free(measuring->watch);
+	(void)rna_child_watch_free(measuring->stuck_watch);
+	(void)sd_event_source_disable_unref(measuring->deadline);
+	(void)rna_loopback_child_stop(&measuring->child, RNA_LOOPBACK_LAST_PATIENCE);
+	(void)rna_child_stop(&measuring->stuck, 0);
+	rna_measure_runs_deinit(&measuring->session);
+	(void)rna_view_unref(measuring->view);
+	free(measuring);
+	return NULL;
+}
+
+void rna_measuring_follow(struct rna_measuring *measuring, const struct rna_view *view)
+{
+	if (!measuring)
+		return;
+	(void)rna_view_unref(measuring->view);
+	measuring->view = rna_view_ref(view);
+}
+
+void rna_measuring_hold(struct rna_measuring *measuring, enum rna_skip why)
+{
+	if (!measuring || measuring->hold == why)
+		return;
+	measuring->hold = why;
+	if (why == RNA_SKIP_QUIESCED)
+		cut(measuring, why);
+}
+
+void rna_measuring_let_go(struct rna_measuring *measuring)
+{
+	if (measuring)
+		cut(measuring, RNA_SKIP_NO_DEVICE);
+}
+
+struct rna_bandwidths *rna_measuring_results(struct rna_measuring *measuring)
+{
+	if (!measuring || !is_enabled(measuring))
+		return NULL;
+	if (!measuring->results)
+		measuring->results = rna_measure_results(
+			&measuring->memory,
+			measuring->door ? measuring->host.settings->probe_bandwidth_port : 0,
+			measuring->problem,
+			measuring->strangers + rna_measure_door_strangers(measuring->door));
+	if (measuring->results)
+		(void)rna_part_ref(&measuring->results->part);
+	return measuring->results;
+}
+
+int rna_measuring_demand(struct rna_measuring *measuring, const char *target,
+			 const struct rna_measuring_listener *listener, struct rna_error *error)
+{
+	struct rna_measure_terms terms = terms_of(measuring);
+	int status;
+
+	if (measuring->session.count > 0)
+		return rna_error_say(error, -EBUSY, "a bandwidth test is running; try again soon");
+	if (terms.hold != RNA_SKIP_QUIESCED)
+		terms.hold = RNA_SKIP_NONE; /* a person asks for it, whatever the Node's label */
+	status = rna_measure_wish(&terms, target, &measuring->session, error);
+	if (status < 0) {
+		rna_measure_runs_deinit(&measuring->session);
+		return status;
+	}
+	measuring->listener = *listener;
+	measuring->at = 0;
+	run_next(measuring);
+	return 0;
+}
+
+void rna_measuring_forget(struct rna_measuring *measuring, const void *userdata)
+{
+	if (measuring->listener.userdata == userdata)
+		measuring->listener = (struct rna_measuring_listener){0};
+}
