@@ -213,6 +213,7 @@ def other_secret(agents, report):
     """Both ends say so."""
     agents.stop(agents.nodes[1])
     agents.start(agents.nodes[1], "another secret, as long")
+    agents.nodes[1].must("within 90 fetch /api/v1/probes")
     refused = show("peer_refused", OF_NODE1 + [("node1", device, peer) for device in ("rxe0", "rxe1")
                                                for peer in ("node0", "node2")])
     agents.expect(report, "a peer with another secret", 60,
