@@ -466,6 +466,7 @@ static bool judge_pair(const struct rna_pairs *pairs, struct surroundings *aroun
 	struct rna_judged_pair judged = {
 		.ledger = &pair->ledger,
 		.peer = pair->peer ? &pair->word : NULL,
+		.hardware_times = pair->port->hardware_times,
 		.dscp = pair->port->plan.class.dscp,
 	};
 	unsigned signs = 0;

@@ -13,9 +13,13 @@ enum {
 	DSCP_PROBES = 5,       /* in a row */
 	ANSWERS_OF_SOUND = 30, /* that make a port well: one loss in ten would have shown */
 	PAIRS_MAX = 64,
-	PAIRS_SHARE = 3,    /* one of so many has to lose before the port is blamed */
-	SLOW_EXTRA = 20000, /* nanoseconds beside the factors: noise of short paths */
-	QUEUES = 10000000,  /* nanoseconds: 125 MB at 100 Gb/s, more than a switch buffers */
+	PAIRS_SHARE = 3, /* one of so many has to lose before the port is blamed */
+	/* Nanoseconds that a path must be slower than usual, at least: noise of short paths; */
+	SLOW_EXTRA = 20000,
+	/* and of a host without a clock in its HCA, whose CPU other programs take for some slices
+	 */
+	SLOW_EXTRA_OF_HOST = 10000000,
+	QUEUES = 10000000, /* nanoseconds: 125 MB at 100 Gb/s, more than a switch buffers */
 };
 
 #define SILENCE       (3 * RNA_USEC_PER_SEC)
@@ -172,25 +176,41 @@ unsigned rna_pair_signs(const struct rna_judged_pair *pair, rna_usec now)
 	return signs;
 }
 
-/* By half. 0: there is nothing to compare with. */
-static bool exceeds(uint64_t median, uint64_t others)
+/* The recent round trips of a pair. */
+struct trips {
+	uint64_t low; /* a tenth of them are faster */
+	uint64_t median;
+};
+
+/*
+ * By half, and so do all but the fastest tenth. others: their median; 0: there is nothing to
+ * compare with.
+ */
+static bool exceeds(struct trips trips, uint64_t others)
 {
-	return others == 0 || median > others + others / 2;
+	return others == 0 || (trips.median > others + others / 2 && trips.low > others);
 }
 
 /*
+ * A longer or slower path delays each probe. A busy host, or bursts of other traffic, delay many of
+ * them and let some through as fast as ever: these do not count, however high the median is.
+ *
  * The paths of a port share its queue: when a job fills it, all are slower. So a port is compared
  * with its siblings only where no queue explains it.
  */
 bool rna_pair_is_slower(const struct rna_judged_pair *pair)
 {
 	const struct rna_ledger *ledger = pair->ledger;
-	uint64_t median = rna_ledger_rtt(ledger, 50);
+	const uint64_t extra = pair->hardware_times ? SLOW_EXTRA : SLOW_EXTRA_OF_HOST;
+	struct trips trips = {.median = rna_ledger_rtt(ledger, 50)};
 
-	if (median == 0 || ledger->usual == 0 || median <= 2 * ledger->usual + SLOW_EXTRA)
+	if (trips.median == 0 || ledger->usual == 0 || trips.median <= 2 * ledger->usual + extra)
 		return false;
-	return exceeds(median, pair->rail_median) ||
-	       (median > ledger->usual + QUEUES && exceeds(median, pair->node_median));
+	trips.low = rna_ledger_rtt(ledger, 10);
+	if (trips.low <= ledger->usual + extra)
+		return false;
+	return exceeds(trips, pair->rail_median) ||
+	       (trips.median > ledger->usual + QUEUES && exceeds(trips, pair->node_median));
 }
 
 /* -- Ports ------------------------------------------------------------------------------------- */

@@ -23,6 +23,7 @@ struct rna_peer_word {
 struct rna_judged_pair {
 	const struct rna_ledger *ledger;
 	const struct rna_peer_word *peer; /* NULL: of this node, which is always there */
+	bool hardware_times;              /* round trips are measured by the HCA's clock */
 	uint8_t dscp;                     /* that probes leave with; 255: unknown */
 	uint64_t rail_median; /* of the round trips of the others on the rail; 0: unknown */
 	uint64_t node_median; /* likewise, of the pairs of the node's other ports */

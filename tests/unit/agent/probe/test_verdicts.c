@@ -4,6 +4,7 @@
  * those of a fabric; time and chance are made up, from seeds that do not change.
  */
 #include <errno.h>
+#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -18,8 +19,12 @@
 #define SECOND RNA_USEC_PER_SEC
 #define START  (100000 * SECOND)
 
-/* What 60 kb/s allow: a large probe of a pair each seven seconds. */
-enum { PAIRS = 6, LARGE_EVERY = 14, TRIALS = 20 };
+enum {
+	PAIRS = 6,
+	LARGE_EVERY = 14, /* what 60 kb/s allow: a large probe of a pair each seven seconds */
+	TRIALS = 20,
+	DAY = 24 * 3600, /* seconds */
+};
 
 /* One pair: what happens to its probes, and what is known of it. */
 struct pair {
@@ -39,6 +44,8 @@ struct port {
 	struct pair pairs[PAIRS];
 	bool peer_has_others;
 	uint64_t rail_median, node_median; /* of the others, nanoseconds */
+	uint64_t medians[PAIRS];           /* of the others of each pair; 0: rail_median */
+	bool hardware_times;
 	uint64_t chance;
 	rna_usec now;
 	struct rna_port_verdict verdict;
@@ -61,6 +68,7 @@ static void begin(struct port *port, uint64_t seed)
 	*port = (struct port){.chance = seed,
 			      .now = START,
 			      .peer_has_others = true,
+			      .hardware_times = true,
 			      .rail_median = 6000,
 			      .node_median = 6000};
 	for (size_t i = 0; i < PAIRS; i++) {
@@ -105,6 +113,28 @@ static void send_one(struct port *port, struct pair *pair)
 	rna_ledger_add(&pair->ledger, &report, 26, port->now);
 }
 
+static int compare_numbers(const void *a, const void *b)
+{
+	const uint64_t *first = a, *second = b;
+
+	return (*first > *second) - (*first < *second);
+}
+
+/* From now on each pair is judged beside the others of the port, as agent/probe/pairs.c does. */
+static void compare_pairs(struct port *port)
+{
+	for (size_t own = 0; own < PAIRS; own++) {
+		uint64_t others[PAIRS];
+		size_t count = 0;
+
+		for (size_t i = 0; i < PAIRS; i++)
+			if (i != own)
+				others[count++] = rna_ledger_rtt(&port->pairs[i].ledger, 50);
+		qsort(others, count, sizeof(others[0]), compare_numbers);
+		port->medians[own] = others[count / 2];
+	}
+}
+
 static void judge(struct port *port)
 {
 	struct rna_port_evidence evidence[PAIRS];
@@ -114,8 +144,9 @@ static void judge(struct port *port)
 		const struct rna_judged_pair judged = {
 			.ledger = &pair->ledger,
 			.peer = &pair->word,
+			.hardware_times = port->hardware_times,
 			.dscp = 26,
-			.rail_median = port->rail_median,
+			.rail_median = port->medians[i] > 0 ? port->medians[i] : port->rail_median,
 			.node_median = port->node_median,
 		};
 
@@ -216,7 +247,7 @@ static void test_a_day_without_a_false_verdict(void **state)
 	begin(&port, 2);
 	for (size_t i = 0; i < PAIRS; i++)
 		port.pairs[i].loss = 1e-5;
-	run_quietly(&port, 24 * 3600);
+	run_quietly(&port, DAY);
 }
 
 static void test_a_dead_path_is_known_in_five_seconds(void **state)
@@ -502,10 +533,14 @@ static void test_a_slow_rail_is_traffic(void **state)
 	port.pairs[0].nanoseconds = 200000;
 	for (int i = 0; i < 100; i++)
 		pass(&port);
-	assert_true(rna_pair_is_slower(
-		&(const struct rna_judged_pair){.ledger = ledger, .rail_median = 6000}));
+	assert_true(rna_pair_is_slower(&(const struct rna_judged_pair){.ledger = ledger,
+								       .hardware_times = true,
+								       .rail_median = 6000}));
+	assert_false(rna_pair_is_slower(&(const struct rna_judged_pair){.ledger = ledger,
+									.hardware_times = true,
+									.rail_median = 180000}));
 	assert_false(rna_pair_is_slower(
-		&(const struct rna_judged_pair){.ledger = ledger, .rail_median = 180000}));
+		&(const struct rna_judged_pair){.ledger = ledger, .rail_median = 6000}));
 }
 
 /* No queue holds so much: the cable or the leaf port, if the other ports of the node are well. */
@@ -524,6 +559,87 @@ static void test_a_slow_port_is_slower_than_its_siblings(void **state)
 	for (int i = 0; i < 3; i++)
 		pass(&port);
 	assert_int_equal(port.pairs[0].signs, 0);
+}
+
+/* What delays the probes of a sound fabric in a day, in seconds of that day. */
+static bool is_within(int second, int every, int length)
+{
+	return second % every < length;
+}
+
+/* Nanoseconds beside those of the path. */
+static uint32_t delay_of_paths(struct port *port, size_t pair, int second)
+{
+	double load = 0.5 - 0.5 * cos(second * 2 * 3.14159265 / DAY);
+	double delay = 3000 * load * draw(port);
+
+	if (draw(port) < 0.01 * load) /* a burst in a switch */
+		delay += 400000 * draw(port);
+	if (is_within(second, 1200, 180) && draw(port) < 0.7) /* a collective: all paths */
+		delay += 100000 + 200000 * draw(port);
+	if (is_within(second + 977 * (int)pair, 2400, 480) && draw(port) < 0.6) /* to that peer */
+		delay += 50000 + 200000 * draw(port);
+	return (uint32_t)delay;
+}
+
+/* Without a clock in the HCA it is the host that measures. */
+static uint32_t delay_of_hosts(struct port *port, size_t pair, int second)
+{
+	double delay = 0;
+
+	if (is_within(second, 611, 3)) /* this host stands still now and then */
+		delay += 30e6 * draw(port);
+	if (is_within(second + 1301 * (int)pair, 1811, 5)) /* that peer does */
+		delay += 30e6 * draw(port);
+	if (is_within(second, 4 * 3600, 600)) /* programs take the CPU of this host */
+		delay += 4e6 * draw(port) * draw(port);
+	if (is_within(second + 2203 * (int)pair, 2 * 3600, 300)) /* and of that peer */
+		delay += 4e6 * draw(port) * draw(port);
+	return (uint32_t)delay;
+}
+
+/* By medians alone, with those of the other pairs. */
+static bool seems_slow(const struct port *port, size_t own)
+{
+	const struct rna_ledger *ledger = &port->pairs[own].ledger;
+	uint64_t median = rna_ledger_rtt(ledger, 50);
+
+	return ledger->usual > 0 && median > 2 * ledger->usual + 20000 &&
+	       median > port->medians[own] + port->medians[own] / 2;
+}
+
+/* A day in which nothing is wrong with the fabric. */
+static void spend_a_day(bool hardware_times)
+{
+	struct port port;
+	int seeming = 0, longest = 0;
+
+	begin(&port, 21);
+	port.hardware_times = hardware_times;
+	for (int second = 0; second < DAY; second++) {
+		for (size_t i = 0; i < PAIRS; i++)
+			port.pairs[i].nanoseconds =
+				5000 + delay_of_paths(&port, i, second) +
+				(hardware_times ? 0 : delay_of_hosts(&port, i, second));
+		if (second % 5 == 0)
+			compare_pairs(&port);
+		pass(&port);
+		for (size_t i = 0; i < PAIRS; i++)
+			if (port.pairs[i].signs)
+				fail_msg("pair %zu shows %u after %d s", i, port.pairs[i].signs,
+					 second);
+		seeming = seems_slow(&port, 0) ? seeming + 1 : 0;
+		longest = seeming > longest ? seeming : longest;
+	}
+	assert_in_range(longest, 60, 1000); /* longer than a sign waits: a hard day */
+	assert_int_equal(port.verdict.verdict, RNA_PROBE_WELL);
+}
+
+static void test_a_day_of_round_trips_without_a_false_verdict(void **state)
+{
+	(void)state;
+	spend_a_day(true);
+	spend_a_day(false);
 }
 
 static void test_a_rewritten_dscp(void **state)
@@ -589,6 +705,7 @@ int main(void)
 		cmocka_unit_test(test_slower_than_its_past_and_its_rail),
 		cmocka_unit_test(test_a_slow_rail_is_traffic),
 		cmocka_unit_test(test_a_slow_port_is_slower_than_its_siblings),
+		cmocka_unit_test(test_a_day_of_round_trips_without_a_false_verdict),
 		cmocka_unit_test(test_a_rewritten_dscp),
 		cmocka_unit_test(test_a_detour_lasts_a_minute),
 		cmocka_unit_test(test_what_is_next_to_impossible),
