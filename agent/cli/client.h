@@ -32,3 +32,18 @@ int rna_client_ask(const struct rna_https_peer *peer, const struct rna_https_req
 /* As rna_client_get(), with --url. */
 int rna_client_get_far(const struct rna_arguments *arguments, const char *path,
 		       struct rna_strbuf *ret, struct rna_error *error);
+
+/* A server that an option names by a URL. */
+struct rna_client_far {
+	const char *const *options; /* of the command line */
+	enum rna_option_id url;     /* which option it is */
+	const char *service;        /* "an rdma-node-agent", for errors */
+	rna_usec deadline;          /* of a request */
+	size_t reply_max;           /* bytes */
+	bool compressed;            /* replies may be */
+	bool json_errors;           /* replies in JSON are returned whatever their status is */
+};
+
+/* As rna_client_get(). path: with the query; the URL may end in a path, which is put before it. */
+int rna_client_ask_far(const struct rna_client_far *target, const char *path,
+		       struct rna_strbuf *ret, struct rna_error *error);

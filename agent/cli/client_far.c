@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * The client of --url: the agent of another node. What can stand between, such as TLS, a login or a
- * proxy, is named in errors, together with the option that deals with it.
+ * The client of options with a URL: the agent of another node, or a Prometheus. What can stand
+ * between, such as TLS, a login or a proxy, is named in errors, together with the option that
+ * deals with it.
  */
 #include <errno.h>
 #include <string.h>
@@ -19,8 +20,11 @@ enum {
 	HTTP_NOT_FOUND = 404,
 };
 
-/* What the options give. Texts but url are its own. */
+static const char json_type[] = "application/json";
+
+/* What the options give. Texts are its own. */
 struct far {
+	const struct rna_client_far *target;
 	const char *const *options;
 	struct rna_strbuf origin, authorities, certificate, key, password, token;
 };
@@ -96,7 +100,7 @@ static const char *find_hint(const struct far *far, const struct rna_error *erro
 	const char *text = error->text;
 
 	if (strstr(text, "certificate required") || strstr(text, "bad certificate"))
-		return "; the agent wants a client certificate, see --cert-file and --key-file";
+		return "; it wants a client certificate, see --cert-file and --key-file";
 	if (strstr(text, "wrong version number") || strstr(text, "packet length"))
 		return "; this port does not speak TLS";
 	if (error->code == -EKEYREJECTED && !far->options[RNA_OPTION_CA_FILE])
@@ -105,8 +109,8 @@ static const char *find_hint(const struct far *far, const struct rna_error *erro
 		return "; this port may want https";
 	/* closed in the handshake: how libcurl sees why depends on the moment */
 	if (error->code == -EIO && !far->options[RNA_OPTION_CERT_FILE])
-		return "; this port may not speak TLS, or the agent may want a client certificate, "
-		       "see --cert-file and --key-file";
+		return "; this port may not speak TLS, or may want a client certificate, see "
+		       "--cert-file and --key-file";
 	return "";
 }
 
@@ -138,9 +142,9 @@ static int refuse(const struct far *far, const char *path, const struct rna_http
 				     origin, reply->status);
 	if (reply->status == HTTP_NOT_FOUND)
 		return rna_error_say(error, -EPROTO,
-				     "%s: there is no %s (HTTP status 404): not an "
-				     "rdma-node-agent, or an older one",
-				     origin, path);
+				     "%s: there is no %.*s (HTTP status 404): not %s, or an older "
+				     "one",
+				     origin, (int)strcspn(path, "?"), path, far->target->service);
 	return rna_error_say(error, -EPROTO, "%s: HTTP status %u: %.*s", origin, reply->status,
 			     RNA_SHOWN(text));
 }
@@ -151,9 +155,9 @@ static int check_type(const struct far *far, const char *type, const struct rna_
 {
 	if (strncmp(reply->type, type, strlen(type)) == 0)
 		return 0;
-	return rna_error_say(error, -EPROTO,
-			     "%s: not an rdma-node-agent: the reply is of type %s instead of %s",
-			     far->origin.data, *reply->type ? reply->type : "unknown", type);
+	return rna_error_say(error, -EPROTO, "%s: not %s: the reply is of type %s instead of %s",
+			     far->origin.data, far->target->service,
+			     *reply->type ? reply->type : "unknown", type);
 }
 
 /* -- The request ------------------------------------------------------------------------------- */
@@ -169,14 +173,15 @@ static int ask(const struct far *far, const char *path, struct rna_https_reply *
 		.user = far->options[RNA_OPTION_USER],
 		.password = far->password.data,
 		.connect_deadline = RNA_CLIENT_PATIENCE,
-		.deadline = RNA_CLIENT_PATIENCE,
-		.reply_max = RNA_CLIENT_REPLY_MAX,
+		.deadline = far->target->deadline,
+		.reply_max = far->target->reply_max,
 	};
 	RNA_STRBUF struct rna_strbuf authorization = RNA_STRBUF_INIT;
 	const char *headers[] = {NULL, NULL};
 	const struct rna_https_request request = {.method = "GET",
 						  .path = path,
-						  .headers = headers};
+						  .headers = headers,
+						  .compressed = far->target->compressed};
 
 	if (far->token.data) {
 		rna_strbuf_printf(&authorization, "Authorization: Bearer %s", far->token.data);
@@ -189,7 +194,7 @@ static int ask(const struct far *far, const char *path, struct rna_https_reply *
 
 static int open_far(struct far *far, struct rna_error *error)
 {
-	const char *url = far->options[RNA_OPTION_URL];
+	const char *url = far->options[far->target->url];
 	size_t len = strlen(url);
 
 	while (url[len - 1] == '/')
@@ -200,19 +205,28 @@ static int open_far(struct far *far, struct rna_error *error)
 	return read_files(far, error);
 }
 
-int rna_client_get_far(const struct rna_arguments *arguments, const char *path,
+/* Prometheus says in JSON why it does not answer a query. */
+static bool is_answer(const struct far *far, const struct rna_https_reply *reply)
+{
+	return reply->status == RNA_HTTP_OK ||
+	       (far->target->json_errors && reply->status >= CLIENT_ERROR &&
+		strncmp(reply->type, json_type, strlen(json_type)) == 0);
+}
+
+int rna_client_ask_far(const struct rna_client_far *target, const char *path,
 		       struct rna_strbuf *ret, struct rna_error *error)
 {
-	RNA_CLEANUP(deinit_far) struct far far = {.options = arguments->options};
+	RNA_CLEANUP(deinit_far)
+	struct far far = {.target = target, .options = target->options};
 	RNA_HTTPS_REPLY struct rna_https_reply reply = RNA_HTTPS_REPLY_INIT;
-	const char *type = strstr(path, ".txt") ? "text/plain" : "application/json";
+	const char *type = strstr(path, ".txt") ? "text/plain" : json_type;
 	int status = open_far(&far, error);
 
 	if (status < 0)
 		return status;
 	if (ask(&far, path, &reply, error) < 0)
 		return explain(&far, error);
-	if (reply.status != RNA_HTTP_OK)
+	if (!is_answer(&far, &reply))
 		return refuse(&far, path, &reply, error);
 	status = check_type(&far, type, &reply, error);
 	if (status < 0)
@@ -220,4 +234,18 @@ int rna_client_get_far(const struct rna_arguments *arguments, const char *path,
 	*ret = reply.body;
 	reply.body = RNA_STRBUF_INIT;
 	return 0;
+}
+
+int rna_client_get_far(const struct rna_arguments *arguments, const char *path,
+		       struct rna_strbuf *ret, struct rna_error *error)
+{
+	const struct rna_client_far target = {
+		.options = arguments->options,
+		.url = RNA_OPTION_URL,
+		.service = "an rdma-node-agent",
+		.deadline = RNA_CLIENT_PATIENCE,
+		.reply_max = RNA_CLIENT_REPLY_MAX,
+	};
+
+	return rna_client_ask_far(&target, path, ret, error);
 }

@@ -56,6 +56,14 @@ static const struct rna_exit_meaning probe_exits[] = {
 	{0},
 };
 
+static const struct rna_exit_meaning mesh_exits[] = {
+	{0, "no pair of ports loses probes"},
+	{1, "pairs lose, and no part explains them"},
+	{2, "a host, port, leaf, spine or path is to blame"},
+	{3, "unknown, for example because most members have no data; an invalid command line"},
+	{0},
+};
+
 const struct rna_command rna_commands[] = {
 	{
 		.name = "run",
@@ -258,6 +266,22 @@ const struct rna_command rna_commands[] = {
 		.settings = true,
 		.failure = 3,
 		.execute = rna_command_probe,
+	},
+	{
+		.name = "mesh",
+		.summary = "Show which part of the fabric loses the probes of nodes, as Prometheus "
+			   "has them.",
+		.help = "The command asks the Prometheus that scrapes the agents, which need "
+			"probe.enabled. It names\nhosts, ports (NIC, cable or port of the leaf), "
+			"leaves, uplinks, spines and paths with the\nevidence, the worst first, "
+			"and "
+			"at the end says how many nodes take part. Each job and each\nprobe.group "
+			"is judged by itself.",
+		.exits = mesh_exits,
+		.options = RNA_OPTION_BIT(PROMETHEUS) | RNA_OPTION_BIT(JOB) |
+			   RNA_OPTION_BIT(GROUP) | RNA_OPTION_BIT(JSON) | RNA_OPTIONS_LOGIN,
+		.failure = 3,
+		.execute = rna_command_mesh,
 	},
 	{
 		.name = "quiesce",

@@ -105,6 +105,7 @@ int rna_command_events(struct rna_call *call, struct rna_error *error);
 int rna_command_expect(struct rna_call *call, struct rna_error *error);
 int rna_command_probe(struct rna_call *call, struct rna_error *error);
 int rna_command_probe_bandwidth(struct rna_call *call, struct rna_error *error);
+int rna_command_mesh(struct rna_call *call, struct rna_error *error);
 int rna_command_selftest(struct rna_call *call, struct rna_error *error);
 int rna_command_kube(struct rna_call *call, struct rna_error *error);
 int rna_command_describe(struct rna_call *call, struct rna_error *error);

@@ -92,6 +92,14 @@ const struct rna_option rna_options[RNA_OPTION_COUNT] = {
 			    .form = "an http:// or https:// URL without user, password and query",
 			    .excludes = RNA_OPTION_BIT(ROOT) | RNA_OPTION_BIT(ONCE) |
 					RNA_OPTION_BIT(LAST) | RNA_OPTION_BIT(SINCE)},
+	[RNA_OPTION_PROMETHEUS] = {"prometheus", "URL",
+				   .help = "the Prometheus that scrapes the agents, for example "
+					   "http://prometheus:9090",
+				   .is_valid = is_url,
+				   .form = "an http:// or https:// URL without user, password and "
+					   "query"},
+	[RNA_OPTION_JOB] = {"job", "JOB", .help = "only agents with this label job"},
+	[RNA_OPTION_GROUP] = {"group", "GROUP", .help = "only ports of this probe.group"},
 	[RNA_OPTION_CA_FILE] = {"ca-file", "FILE",
 				.help = "trust the authorities in this PEM file, instead of the "
 					"system's",
@@ -373,7 +381,7 @@ static const char *first_of(uint64_t options)
 
 static int check_together(const struct rna_arguments *arguments, struct rna_error *error)
 {
-	uint64_t given = options_given(arguments);
+	uint64_t given = options_given(arguments), missing;
 
 	for (enum rna_option_id i = 0; i < RNA_OPTION_COUNT; i++) {
 		const struct rna_option *option = &rna_options[i];
@@ -383,9 +391,10 @@ static int check_together(const struct rna_arguments *arguments, struct rna_erro
 		if (option->excludes & given)
 			return rna_error_say(error, -EINVAL, "--%s excludes --%s", option->name,
 					     first_of(option->excludes & given));
-		if (option->needs & ~given)
+		missing = option->needs & ~given & options_of(arguments->command);
+		if (missing)
 			return rna_error_say(error, -EINVAL, "--%s requires --%s", option->name,
-					     first_of(option->needs & ~given));
+					     first_of(missing));
 	}
 	return 0;
 }

@@ -30,6 +30,9 @@ enum rna_option_id {
 	RNA_OPTION_HWLOC_XML,
 	RNA_OPTION_ONCE,
 	RNA_OPTION_URL,
+	RNA_OPTION_PROMETHEUS,
+	RNA_OPTION_JOB,
+	RNA_OPTION_GROUP,
 	RNA_OPTION_CA_FILE,
 	RNA_OPTION_CERT_FILE,
 	RNA_OPTION_KEY_FILE,
@@ -66,7 +69,8 @@ struct rna_option {
 	const char *setting;
 	bool (*is_valid)(const char *value); /* NULL: any text; if not: "is not FORM" */
 	const char *form;
-	uint64_t needs; /* RNA_OPTION_BIT()s of options that have to be given with it */
+	/* RNA_OPTION_BIT()s of options that have to be given with it, if the command has them */
+	uint64_t needs;
 	uint64_t excludes;
 };
 
@@ -74,10 +78,11 @@ extern const struct rna_option rna_options[RNA_OPTION_COUNT];
 
 #define RNA_OPTION_BIT(id) (UINT64_C(1) << RNA_OPTION_##id)
 /* What --url goes with: of commands that can ask the agent of another node. */
-#define RNA_OPTIONS_URL                                                                            \
-	(RNA_OPTION_BIT(URL) | RNA_OPTION_BIT(CA_FILE) | RNA_OPTION_BIT(CERT_FILE) |               \
-	 RNA_OPTION_BIT(KEY_FILE) | RNA_OPTION_BIT(TOKEN_FILE) | RNA_OPTION_BIT(USER) |            \
-	 RNA_OPTION_BIT(PASSWORD_FILE))
+#define RNA_OPTIONS_URL (RNA_OPTION_BIT(URL) | RNA_OPTIONS_LOGIN)
+/* TLS and logins of a server that a URL names. */
+#define RNA_OPTIONS_LOGIN                                                                          \
+	(RNA_OPTION_BIT(CA_FILE) | RNA_OPTION_BIT(CERT_FILE) | RNA_OPTION_BIT(KEY_FILE) |          \
+	 RNA_OPTION_BIT(TOKEN_FILE) | RNA_OPTION_BIT(USER) | RNA_OPTION_BIT(PASSWORD_FILE))
 /* Options that every command accepts. */
 #define RNA_OPTIONS_COMMON                                                                         \
 	(RNA_OPTION_BIT(ROOT) | RNA_OPTION_BIT(CONFIG) | RNA_OPTION_BIT(HELP) |                    \

@@ -64,8 +64,8 @@ ROOMS = {
                    "rna/verbs_events.h", "settings", "memory", "selftest", "probe", "bandwidth",
                    "baseline", "rules", "health", "config", "node"),
     "agent/cli": (*EXPORTER, "rna/check.h", "rna/collector.h", "rna/https.h", "rna/kubernetes.h",
-                  "rna/record.h", "settings", "memory", "selftest", "baseline", "rules", "config",
-                  "node", "loop"),
+                  "rna/record.h", "settings", "memory", "selftest", "mesh", "baseline", "rules",
+                  "config", "node", "loop"),
     "agent": ("rna/model", "rna/bandwidth.h", "rna/prober.h", "cli"),
 }
 GENERATED = ("agent_config.h", "collectors_config.h")

@@ -1,0 +1,735 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * The questions: one table. Labels that the solver does not need are summed away by Prometheus, so
+ * that those of Kubernetes do not triple the size of answers. Probes are counted for ports alone
+ * that have a pair that loses.
+ */
+#include "fleets.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "rna/base/json_document.h"
+#include "rna/base/parse.h"
+#include "rna/base/words.h"
+
+enum {
+	VALUES_MAX = 8000000, /* of an answer: 120,000 pairs make 2,000,000 */
+	LEVELS_MAX = 8,
+	FIRST_ARENA = 65536,
+	FLEETS_MAX = 64, /* jobs and groups that share a Prometheus */
+};
+
+#define NOWHERE SIZE_MAX
+
+struct port {
+	const char *job, *instance, *device, *number;
+	const char *leaf, *group, *member, *rail;
+	struct rna_mesh_port own;
+};
+
+/* A pair of which a port of ours is an end; the other may be of an agent that is not scraped. */
+struct pair {
+	size_t from, to; /* of the reader's ports; NOWHERE: not found yet */
+	const char *peer, *peer_port, *peer_leaf;
+	enum rna_probe_scope scope;
+	unsigned sign;
+	double ratio;
+};
+
+struct job {
+	const char *name;
+	uint64_t members;
+	size_t stopped;
+	double age;
+};
+
+struct rna_fleets_reader {
+	struct rna_arena *arena;
+	struct port *ports; /* by job, instance, device, number, once all are there */
+	size_t port_count, port_room;
+	size_t scraped; /* those behind it are peers that no agent exports */
+	struct pair *pairs;
+	size_t pair_count, pair_room;
+	struct job *jobs;
+	size_t job_count, job_room;
+	bool failed; /* no memory */
+};
+
+struct rna_fleets_reader *rna_fleets_reader_new(void)
+{
+	struct rna_fleets_reader *reader = calloc(1, sizeof(*reader));
+
+	if (reader)
+		reader->arena = rna_arena_new(FIRST_ARENA);
+	return reader && !reader->arena ? rna_fleets_reader_free(reader) : reader;
+}
+
+struct rna_fleets_reader *rna_fleets_reader_free(struct rna_fleets_reader *reader)
+{
+	if (!reader)
+		return NULL;
+	(void)rna_arena_free(reader->arena);
+	free(reader->ports);
+	free(reader->pairs);
+	free(reader->jobs);
+	free(reader);
+	return NULL;
+}
+
+void rna_fleets_deinit(struct rna_fleets *fleets)
+{
+	fleets->arena = rna_arena_free(fleets->arena);
+	*fleets = (struct rna_fleets){0};
+}
+
+/* Room for one more element at the end of a list. NULL: no memory. */
+static void *grow(void **list, size_t *count, size_t *room, size_t size)
+{
+	if (*count == *room) {
+		size_t more = 2 * *room + 64;
+		void *larger = reallocarray(*list, more, size);
+
+		if (!larger)
+			return NULL;
+		*list = larger;
+		*room = more;
+	}
+	return (char *)*list + (*count)++ * size;
+}
+
+/* -- Samples ----------------------------------------------------------------------------------- */
+
+struct sample {
+	const json_t *labels;
+	double value;
+};
+
+/* A label that is missing is empty, as in Prometheus. */
+static const char *label(const struct sample *sample, const char *name)
+{
+	const char *text = json_string_value(json_object_get(sample->labels, name));
+
+	return text ? text : "";
+}
+
+static const char *keep(struct rna_fleets_reader *reader, const struct sample *sample,
+			const char *name)
+{
+	const char *text = label(sample, name);
+
+	return text[0] != '\0' ? rna_arena_keep(reader->arena, text, &reader->failed) : "";
+}
+
+static int compare_places(const struct port *a, const struct port *b)
+{
+	int ret = strcmp(a->job, b->job);
+
+	if (ret == 0)
+		ret = strcmp(a->instance, b->instance);
+	if (ret == 0)
+		ret = strcmp(a->device, b->device);
+	return ret != 0 ? ret : strcmp(a->number, b->number);
+}
+
+static int compare_ports(const void *a, const void *b)
+{
+	return compare_places(a, b);
+}
+
+/* NULL: unknown, for example because it was scraped between two questions. */
+static struct port *find_port(struct rna_fleets_reader *reader, const struct sample *sample)
+{
+	const struct port wanted = {
+		.job = label(sample, "job"),
+		.instance = label(sample, "instance"),
+		.device = label(sample, "device"),
+		.number = label(sample, "port"),
+	};
+
+	return reader->scraped == 0 ? NULL
+				    : bsearch(&wanted, reader->ports, reader->scraped,
+					      sizeof(wanted), compare_ports);
+}
+
+static struct job *find_job(struct rna_fleets_reader *reader, const char *name)
+{
+	struct job *job;
+
+	for (size_t i = 0; i < reader->job_count; i++)
+		if (strcmp(reader->jobs[i].name, name) == 0)
+			return &reader->jobs[i];
+	job = grow((void **)&reader->jobs, &reader->job_count, &reader->job_room, sizeof(*job));
+	if (job)
+		*job = (struct job){.name = rna_arena_keep(reader->arena, name, &reader->failed),
+				    .age = NAN};
+	else
+		reader->failed = true;
+	return job;
+}
+
+static enum rna_probe_scope read_scope(const char *text)
+{
+	enum rna_probe_scope scope = 0;
+
+	while (scope < RNA_PROBE_SCOPE_COUNT && strcmp(text, rna_probe_scope_name(scope)) != 0)
+		scope++;
+	return scope;
+}
+
+/* 0: a sign of a newer version. */
+static unsigned read_sign(const char *text)
+{
+	for (unsigned i = 0; i < RNA_PROBE_SIGNS; i++)
+		if (strcmp(text, rna_probe_sign_name(1u << i)) == 0)
+			return 1u << i;
+	return 0;
+}
+
+static void take_info(struct rna_fleets_reader *reader, const struct sample *sample)
+{
+	struct port *port = grow((void **)&reader->ports, &reader->port_count, &reader->port_room,
+				 sizeof(*port));
+
+	if (!port) {
+		reader->failed = true;
+		return;
+	}
+	*port = (struct port){
+		.job = keep(reader, sample, "job"),
+		.instance = keep(reader, sample, "instance"),
+		.device = keep(reader, sample, "device"),
+		.number = keep(reader, sample, "port"),
+		.leaf = keep(reader, sample, "leaf"),
+		.group = keep(reader, sample, "group"),
+		.member = keep(reader, sample, "member"),
+		.rail = keep(reader, sample, "rail"),
+	};
+}
+
+static void take_pairs(struct rna_fleets_reader *reader, const struct sample *sample)
+{
+	struct port *port = find_port(reader, sample);
+
+	if (port && strcmp(label(sample, "result"), "losing") == 0)
+		port->own.losing = (uint32_t)sample->value;
+	else if (port)
+		port->own.answering = (uint32_t)sample->value;
+}
+
+static void take_ratio(struct rna_fleets_reader *reader, const struct sample *sample)
+{
+	const struct port *port = find_port(reader, sample);
+	enum rna_probe_scope scope = read_scope(label(sample, "scope"));
+	unsigned sign = read_sign(label(sample, "sign"));
+	struct pair *pair;
+
+	if (!port || scope == RNA_PROBE_SCOPE_COUNT || sign == 0)
+		return;
+	pair = grow((void **)&reader->pairs, &reader->pair_count, &reader->pair_room,
+		    sizeof(*pair));
+	if (!pair) {
+		reader->failed = true;
+		return;
+	}
+	*pair = (struct pair){
+		.from = (size_t)(port - reader->ports),
+		.to = NOWHERE,
+		.peer = keep(reader, sample, "peer"),
+		.peer_port = keep(reader, sample, "peer_port"),
+		.peer_leaf = keep(reader, sample, "peer_leaf"),
+		.scope = scope,
+		.sign = sign,
+		.ratio = sample->value,
+	};
+}
+
+static void take_sent(struct rna_fleets_reader *reader, const struct sample *sample)
+{
+	struct port *port = find_port(reader, sample);
+	enum rna_probe_scope scope = read_scope(label(sample, "scope"));
+
+	if (port && scope < RNA_PROBE_SCOPE_COUNT)
+		port->own.sent[scope] = sample->value;
+}
+
+static void take_lost(struct rna_fleets_reader *reader, const struct sample *sample)
+{
+	struct port *port = find_port(reader, sample);
+	enum rna_probe_scope scope = read_scope(label(sample, "scope"));
+
+	if (port && scope < RNA_PROBE_SCOPE_COUNT)
+		port->own.lost[scope] = sample->value;
+}
+
+static void take_stopped(struct rna_fleets_reader *reader, const struct sample *sample)
+{
+	struct job *job = find_job(reader, label(sample, "job"));
+
+	if (job)
+		job->stopped = (size_t)sample->value;
+}
+
+static void take_members(struct rna_fleets_reader *reader, const struct sample *sample)
+{
+	struct job *job = find_job(reader, label(sample, "job"));
+
+	if (job)
+		job->members = (uint64_t)sample->value;
+}
+
+static void take_age(struct rna_fleets_reader *reader, const struct sample *sample)
+{
+	struct job *job = find_job(reader, label(sample, "job"));
+
+	if (job)
+		job->age = sample->value;
+}
+
+/* -- The questions ----------------------------------------------------------------------------- */
+
+#define OF_LOSING " and on (job, instance, device, port) rdma_probe_port_pairs{result=\"losing\"}"
+
+static const struct {
+	const char *before, *metric, *after;
+	void (*take)(struct rna_fleets_reader *reader, const struct sample *sample);
+} queries[] = {
+	{"max by (job, instance, device, port, leaf, group, member, rail) (",
+	 "rdma_probe_port_info", ")", take_info},
+	{"max by (job, instance, device, port, result) (", "rdma_probe_port_pairs", ")",
+	 take_pairs},
+	{"max by (job, instance, device, port, peer, peer_port, peer_leaf, scope, sign) (",
+	 "rdma_probe_pair_lost_ratio", ")", take_ratio},
+	{"sum by (job, instance, device, port, scope) (increase(", "rdma_probe_sent_total",
+	 "[10m]))" OF_LOSING, take_sent},
+	{"sum by (job, instance, device, port, scope) (increase(", "rdma_probe_lost_total",
+	 "[10m]))" OF_LOSING, take_lost},
+	{"count by (job) (", "rdma_probe_up", " == 0)", take_stopped},
+	{"max by (job) (", "rdma_probe_members", ")", take_members},
+	{"max by (job) (time() - timestamp(", "rdma_probe_port_info", "))", take_age},
+};
+
+const size_t rna_fleets_query_count = RNA_ARRAY_SIZE(queries);
+
+static void write_quoted(const char *text, struct rna_strbuf *out)
+{
+	rna_strbuf_add_char(out, '"');
+	for (; *text; text++) {
+		if (*text == '"' || *text == '\\')
+			rna_strbuf_add_char(out, '\\');
+		rna_strbuf_add_char(out, *text);
+	}
+	rna_strbuf_add_char(out, '"');
+}
+
+void rna_fleets_query(size_t number, const char *job, struct rna_strbuf *out)
+{
+	rna_strbuf_puts(out, queries[number].before);
+	rna_strbuf_puts(out, queries[number].metric);
+	if (job) {
+		rna_strbuf_puts(out, "{job=");
+		write_quoted(job, out);
+		rna_strbuf_puts(out, "}");
+	}
+	rna_strbuf_puts(out, queries[number].after);
+}
+
+/* -- Answers ----------------------------------------------------------------------------------- */
+
+static bool read_sample(const json_t *element, struct sample *ret)
+{
+	const json_t *value = json_array_get(json_object_get(element, "value"), 1);
+	const char *text = json_string_value(value);
+	char *end = NULL;
+
+	ret->labels = json_object_get(element, "metric");
+	ret->value = text ? strtod(text, &end) : 0;
+	return json_is_object(ret->labels) && text && end != text && *end == '\0';
+}
+
+static int refuse(const json_t *answer, struct rna_error *error)
+{
+	const char *status = json_string_value(json_object_get(answer, "status"));
+	const char *text = json_string_value(json_object_get(answer, "error"));
+
+	if (status && strcmp(status, "error") == 0)
+		return rna_error_say(error, -EPROTO, "Prometheus: %.*s",
+				     RNA_SHOWN(text ? text : "unknown error"));
+	return rna_error_say(error, -EBADMSG, "not an answer of Prometheus");
+}
+
+/* The first question names the ports, by which the others find them. */
+static void sort_ports(struct rna_fleets_reader *reader)
+{
+	size_t kept = 0;
+
+	if (reader->port_count > 0)
+		qsort(reader->ports, reader->port_count, sizeof(*reader->ports), compare_ports);
+	for (size_t i = 0; i < reader->port_count; i++)
+		if (kept == 0 || compare_places(&reader->ports[kept - 1], &reader->ports[i]) != 0)
+			reader->ports[kept++] = reader->ports[i];
+	reader->port_count = reader->scraped = kept;
+}
+
+int rna_fleets_read(struct rna_fleets_reader *reader, size_t number, const char *text, size_t len,
+		    struct rna_error *error)
+{
+	static const struct rna_json_limits limits = {.bytes = RNA_FLEETS_ANSWER_MAX,
+						      .values = VALUES_MAX,
+						      .levels = LEVELS_MAX};
+	RNA_CLEANUP(rna_json_free_p) json_t *answer = NULL;
+	const json_t *result, *element;
+	struct sample sample;
+	size_t index;
+	int status = rna_json_parse(text, len, &limits, &answer, error);
+
+	if (status < 0)
+		return rna_error_prefix(error, "the answer");
+	result = json_object_get(json_object_get(answer, "data"), "result");
+	if (!json_is_array(result))
+		return refuse(answer, error);
+	json_array_foreach (result, index, element) {
+		if (!read_sample(element, &sample))
+			return rna_error_say(error, -EBADMSG, "not an answer of Prometheus");
+		if (!isnan(sample.value) && sample.value >= 0)
+			queries[number].take(reader, &sample);
+	}
+	if (number == 0)
+		sort_ports(reader);
+	return reader->failed ? rna_error_set(error, -ENOMEM, "the answer") : 0;
+}
+
+/* -- Peers ------------------------------------------------------------------------------------- */
+
+/* The node as others call it. */
+static const char *name_node(const struct port *port)
+{
+	return port->member[0] != '\0' ? port->member : port->instance;
+}
+
+static int compare_members(const struct port *a, const struct port *b)
+{
+	int ret = strcmp(a->job, b->job);
+
+	if (ret == 0)
+		ret = strcmp(a->group, b->group);
+	if (ret == 0)
+		ret = strcmp(a->member, b->member);
+	if (ret == 0)
+		ret = strcmp(a->device, b->device);
+	return ret != 0 ? ret : strcmp(a->number, b->number);
+}
+
+static int compare_pointed(const void *a, const void *b)
+{
+	return compare_members(*(const struct port *const *)a, *(const struct port *const *)b);
+}
+
+/* The port at the other end, by its names; texts are kept in the reader's arena. */
+static struct port make_peer(struct rna_fleets_reader *reader, const struct pair *pair)
+{
+	const struct port *own = &reader->ports[pair->from];
+	const char *slash = strrchr(pair->peer_port, '/');
+	size_t len = slash ? (size_t)(slash - pair->peer_port) : strlen(pair->peer_port);
+	char *device = rna_arena_printf(reader->arena, "%.*s", (int)len, pair->peer_port);
+
+	reader->failed |= !device;
+	return (struct port){
+		.job = own->job,
+		.instance = pair->peer,
+		.device = device ? device : "",
+		.number = slash ? slash + 1 : "",
+		.leaf = pair->peer_leaf,
+		.group = own->group,
+		.member = pair->peer,
+		.rail = "",
+	};
+}
+
+/* Sorted by members, so that peers are found. NULL: no memory. */
+static const struct port **list_members(const struct rna_fleets_reader *reader)
+{
+	const struct port **list = calloc(reader->port_count + 1, sizeof(*list));
+
+	for (size_t i = 0; list && i < reader->port_count; i++)
+		list[i] = &reader->ports[i];
+	if (list && reader->port_count > 0)
+		qsort(list, reader->port_count, sizeof(*list), compare_pointed);
+	return list;
+}
+
+/* Finds the other ends among the ports that are there. */
+static int find_peers(struct rna_fleets_reader *reader)
+{
+	RNA_FREE const struct port **list = list_members(reader);
+
+	for (size_t i = 0; list && i < reader->pair_count; i++) {
+		struct pair *pair = &reader->pairs[i];
+		const struct port peer =
+			pair->to == NOWHERE ? make_peer(reader, pair) : reader->ports[pair->to];
+		const struct port *wanted = &peer, *const * found;
+
+		found = bsearch(&wanted, list, reader->port_count, sizeof(*list), compare_pointed);
+		if (found)
+			pair->to = (size_t)(*found - reader->ports);
+	}
+	return list && !reader->failed ? 0 : -ENOMEM;
+}
+
+static int compare_as_members(const void *a, const void *b)
+{
+	return compare_members(a, b);
+}
+
+/* Adds a port for each that peers name and no agent exports, and finds those as well. */
+static int add_peers(struct rna_fleets_reader *reader)
+{
+	size_t kept = reader->port_count;
+
+	for (size_t i = 0; i < reader->pair_count; i++) {
+		struct port peer, *port;
+
+		if (reader->pairs[i].to != NOWHERE)
+			continue;
+		peer = make_peer(reader, &reader->pairs[i]);
+		port = grow((void **)&reader->ports, &reader->port_count, &reader->port_room,
+			    sizeof(*port));
+		if (!port)
+			return -ENOMEM;
+		*port = peer;
+	}
+	if (reader->port_count == reader->scraped)
+		return 0;
+	qsort(&reader->ports[kept], reader->port_count - kept, sizeof(struct port),
+	      compare_as_members);
+	for (size_t i = kept; i < reader->port_count; i++)
+		if (kept == reader->scraped ||
+		    compare_members(&reader->ports[kept - 1], &reader->ports[i]) != 0)
+			reader->ports[kept++] = reader->ports[i];
+	reader->port_count = kept;
+	return find_peers(reader);
+}
+
+/* -- Fleets ------------------------------------------------------------------------------------ */
+
+/* Names of one kind in a fleet, each once, in order; their numbers are their places. */
+struct names {
+	const char **list;
+	size_t count;
+};
+
+static int compare_texts(const void *a, const void *b)
+{
+	return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+static void sort_names(struct names *names)
+{
+	size_t kept = 0;
+
+	if (names->count > 0)
+		qsort(names->list, names->count, sizeof(*names->list), compare_texts);
+	for (size_t i = 0; i < names->count; i++)
+		if (kept == 0 || strcmp(names->list[kept - 1], names->list[i]) != 0)
+			names->list[kept++] = names->list[i];
+	names->count = kept;
+}
+
+static uint32_t find_name(const struct names *names, const char *name)
+{
+	const char **found = names->count == 0 ? NULL
+					       : bsearch(&name, names->list, names->count,
+							 sizeof(*names->list), compare_texts);
+
+	return found ? (uint32_t)(found - names->list) : RNA_MESH_NONE;
+}
+
+static uint32_t read_rail(const char *text)
+{
+	uint64_t rail;
+
+	return rna_parse_u64(text, &rail) == 0 && rail < RNA_PROBE_RAIL_UNKNOWN
+		       ? (uint32_t)rail
+		       : RNA_PROBE_RAIL_UNKNOWN;
+}
+
+static bool is_of(const struct port *port, const struct rna_fleet *fleet)
+{
+	return strcmp(port->job, fleet->job) == 0 && strcmp(port->group, fleet->group) == 0;
+}
+
+/* Both kinds of names, and how many ports there are. */
+static int name_parts(const struct rna_fleets_reader *reader, struct rna_fleet *fleet,
+		      struct rna_arena *arena, struct names *nodes, struct names *leaves)
+{
+	nodes->list = rna_arena_array(arena, reader->port_count + 1, sizeof(*nodes->list));
+	leaves->list = rna_arena_array(arena, reader->port_count + 1, sizeof(*leaves->list));
+	if (!nodes->list || !leaves->list)
+		return -ENOMEM;
+	for (size_t i = 0; i < reader->port_count; i++) {
+		const struct port *port = &reader->ports[i];
+
+		if (!is_of(port, fleet))
+			continue;
+		fleet->mesh.port_count++;
+		nodes->list[nodes->count++] = name_node(port);
+		if (port->leaf[0] != '\0')
+			leaves->list[leaves->count++] = port->leaf;
+	}
+	sort_names(nodes);
+	sort_names(leaves);
+	fleet->nodes = nodes->list;
+	fleet->leaves = leaves->list;
+	fleet->mesh.node_count = nodes->count;
+	fleet->mesh.leaf_count = leaves->count;
+	return 0;
+}
+
+/* places: where each of the reader's ports is in the fleet. */
+static int add_ports(const struct rna_fleets_reader *reader, struct rna_fleet *fleet,
+		     struct rna_arena *arena, uint32_t *places)
+{
+	size_t count = fleet->mesh.port_count;
+	struct rna_mesh_port *ports = rna_arena_array(arena, count + 1, sizeof(*ports));
+	const char **texts = rna_arena_array(arena, count + 1, sizeof(*texts));
+	const struct names nodes = {fleet->nodes, fleet->mesh.node_count};
+	const struct names leaves = {fleet->leaves, fleet->mesh.leaf_count};
+	uint32_t at = 0;
+
+	fleet->mesh.ports = ports;
+	fleet->ports = texts;
+	for (size_t i = 0; ports && texts && i < reader->port_count; i++) {
+		const struct port *port = &reader->ports[i];
+
+		if (!is_of(port, fleet))
+			continue;
+		ports[at] = port->own;
+		ports[at].node = find_name(&nodes, name_node(port));
+		ports[at].leaf = find_name(&leaves, port->leaf);
+		ports[at].rail = read_rail(port->rail);
+		texts[at] = rna_arena_printf(arena, "%s/%s", port->device, port->number);
+		if (!texts[at])
+			return -ENOMEM;
+		if (i < reader->scraped) {
+			fleet->reporting_ports++;
+			fleet->judged_ports += port->own.losing + port->own.answering > 0;
+			fleet->losing += port->own.losing;
+			fleet->answering += port->own.answering;
+			fleet->reporting += i == 0 || !is_of(port - 1, fleet) ||
+					    strcmp(port->instance, port[-1].instance) != 0;
+		}
+		places[i] = at++;
+	}
+	return ports && texts ? 0 : -ENOMEM;
+}
+
+static int add_pairs(const struct rna_fleets_reader *reader, struct rna_fleet *fleet,
+		     struct rna_arena *arena, const uint32_t *places)
+{
+	struct rna_mesh_pair *pairs =
+		rna_arena_array(arena, reader->pair_count + 1, sizeof(*pairs));
+
+	fleet->mesh.pairs = pairs;
+	for (size_t i = 0; pairs && i < reader->pair_count; i++) {
+		const struct pair *pair = &reader->pairs[i];
+
+		if (!is_of(&reader->ports[pair->from], fleet))
+			continue;
+		for (size_t k = 0; k < RNA_PROBE_SIGNS; k++)
+			fleet->signs[k] += pair->sign == 1u << k;
+		if (pair->sign & RNA_PROBE_LOSING)
+			pairs[fleet->mesh.pair_count++] =
+				(struct rna_mesh_pair){places[pair->from], places[pair->to],
+						       pair->scope, pair->sign, pair->ratio};
+	}
+	return pairs ? 0 : -ENOMEM;
+}
+
+static size_t count_nodes(const struct rna_fleets_reader *reader, const char *job)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < reader->scraped; i++) {
+		const struct port *port = &reader->ports[i];
+
+		count += strcmp(port->job, job) == 0 &&
+			 (i == 0 || strcmp(port[-1].job, job) != 0 ||
+			  strcmp(port[-1].instance, port->instance) != 0);
+	}
+	return count;
+}
+
+static int fill_fleet(struct rna_fleets_reader *reader, struct rna_fleet *fleet)
+{
+	RNA_FREE uint32_t *places = calloc(reader->port_count + 1, sizeof(*places));
+	struct names nodes = {0}, leaves = {0};
+	const struct job *job = find_job(reader, fleet->job);
+	int status = places && job ? 0 : -ENOMEM;
+
+	if (status == 0)
+		status = name_parts(reader, fleet, reader->arena, &nodes, &leaves);
+	if (status == 0)
+		status = add_ports(reader, fleet, reader->arena, places);
+	if (status == 0)
+		status = add_pairs(reader, fleet, reader->arena, places);
+	if (status < 0)
+		return status;
+	fleet->job_reporting = count_nodes(reader, fleet->job);
+	fleet->members = job->members;
+	fleet->stopped = job->stopped;
+	fleet->age = job->age;
+	return 0;
+}
+
+static int compare_fleets(const void *a, const void *b)
+{
+	const struct rna_fleet *first = a, *second = b;
+	int ret = strcmp(first->job, second->job);
+
+	return ret != 0 ? ret : strcmp(first->group, second->group);
+}
+
+static bool has_fleet(const struct rna_fleets *fleets, const struct port *port)
+{
+	for (size_t i = fleets->count; i-- > 0;)
+		if (is_of(port, &fleets->list[i]))
+			return true;
+	return false;
+}
+
+static int list_fleets(const struct rna_fleets_reader *reader, const char *group,
+		       struct rna_fleets *ret)
+{
+	for (size_t i = 0; i < reader->port_count; i++) {
+		const struct port *port = &reader->ports[i];
+
+		if ((group && strcmp(port->group, group) != 0) || has_fleet(ret, port))
+			continue;
+		if (ret->count == FLEETS_MAX)
+			return -E2BIG;
+		ret->list[ret->count++] =
+			(struct rna_fleet){.job = port->job, .group = port->group};
+	}
+	if (ret->count > 0)
+		qsort(ret->list, ret->count, sizeof(*ret->list), compare_fleets);
+	return 0;
+}
+
+int rna_fleets_make(struct rna_fleets_reader *reader, const char *group, struct rna_fleets *ret)
+{
+	int status = find_peers(reader);
+
+	*ret = (struct rna_fleets){0};
+	if (status == 0)
+		status = add_peers(reader);
+	ret->list = rna_arena_array(reader->arena, FLEETS_MAX, sizeof(*ret->list));
+	if (status == 0)
+		status = ret->list && !reader->failed ? list_fleets(reader, group, ret) : -ENOMEM;
+	for (size_t i = 0; status == 0 && i < ret->count; i++)
+		status = fill_fleet(reader, &ret->list[i]);
+	ret->arena = RNA_TAKE(reader->arena);
+	return status;
+}
