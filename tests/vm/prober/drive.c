@@ -174,6 +174,25 @@ static void print_memory(pid_t pid)
 	}
 }
 
+/* utime and stime, proc(5): the 12th and 13th number behind the name. */
+static void print_time(pid_t pid)
+{
+	char path[64], line[1024];
+	unsigned long user, kernel;
+	RNA_FCLOSE FILE *file = NULL;
+	const char *rest;
+
+	(void)snprintf(path, sizeof(path), "/proc/%d/stat", pid);
+	file = fopen(path, "re");
+	if (!file || !fgets(line, sizeof(line), file))
+		return;
+	rest = strrchr(line, ')');
+	if (rest && sscanf(rest, ") %*c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u %lu %lu", &user,
+			   &kernel) == 2)
+		printf("cpu_ms %lu\n",
+		       (user + kernel) * 1000 / (unsigned long)sysconf(_SC_CLK_TCK));
+}
+
 static void print(const struct drive *drive)
 {
 	const struct rna_probe_counts *counts = &drive->counts;
@@ -213,6 +232,7 @@ int main(int argc, char *argv[])
 	open_ports(&drive, argv[1], atoi(argv[2]), argc > 5 ? (unsigned)atoi(argv[5]) : 0);
 	alive = listen_until(&drive, rna_clock_monotonic() + seconds * RNA_USEC_PER_SEC);
 	print_memory(drive.child.pid);
+	print_time(drive.child.pid);
 	for (unsigned i = 0; alive && i < drive.ports; i++)
 		order(&drive, &(const struct rna_prober_order){.kind = RNA_PROBER_PORT_CLOSE,
 							       .port_id = i + 1});
