@@ -13,8 +13,6 @@ enum {
 	OVERHEAD = 90,
 	BYTES_PER_SECOND = 60000 / 8,
 	CREDIT_MAX = 2 * (4096 + OVERHEAD),
-	AIM_USES = 8,       /* probes with one flow label, before the next one */
-	FLOW_CLASSES = 128, /* flow labels of a target: 115 ports reach 16 equal paths at 99 % */
 	FLOW_LABELS = 1 << 20,
 };
 
@@ -40,9 +38,22 @@ struct rna_target *rna_prober_find_target(struct rna_prober_port *port, uint32_t
 	return NULL;
 }
 
+static void free_aims(struct rna_aims *aims)
+{
+	for (size_t i = 0; i < RNA_AIM_PLACES; i++)
+		(void)rna_aim_free(aims->aims[i]);
+	*aims = (struct rna_aims){0};
+}
+
+/* Those of its targets and visitors. */
+static unsigned places_of(const struct rna_prober_port *port)
+{
+	return rna_probe_verbs_port_by_qp(port->verbs) ? 1 : RNA_AIM_PLACES;
+}
+
 void rna_prober_clear_target(struct rna_target *target)
 {
-	(void)rna_aim_free(target->aim);
+	free_aims(&target->aims);
 	*target = (struct rna_target){0};
 }
 
@@ -75,7 +86,7 @@ void rna_prober_close_port(struct rna_prober_port *port)
 	for (size_t i = 0; i < RNA_PROBER_TARGETS_MAX; i++)
 		rna_prober_clear_target(&port->targets[i]);
 	for (size_t i = 0; i < RNA_VISITORS_MAX; i++)
-		(void)rna_aim_free(port->visitors.visitors[i].aim);
+		free_aims(&port->visitors.visitors[i].aims);
 	(void)rna_probe_verbs_close(port->verbs);
 	*port = (struct rna_prober_port){0};
 }
@@ -122,13 +133,15 @@ static void answer(struct rna_prober *prober, struct rna_prober_port *port,
 		.large = probe->large,
 		.number = probe->number,
 	};
-	uint8_t data[RNA_PACKET_SIZE];
+	uint8_t data[RNA_PACKET_SIZE], class;
+	const struct rna_aim *aim =
+		rna_aims_choose(&visitor->aims, visitor->answers++, places_of(port), &class);
 
 	*held = (struct rna_visitor_held){.number = probe->number, .arrived = at};
 	if (rna_packet_write(&packet, &prober->key, data) == 0)
 		/* If it cannot be sent, the peer counts it as lost, and rightly so. */
-		(void)rna_probe_verbs_send(port->verbs, port->answers++, visitor->aim, visitor->qpn,
-					   data, sizeof(data), remember_sent(port, &sent));
+		(void)rna_probe_verbs_send(port->verbs, port->answers++, aim, visitor->qpn, data,
+					   sizeof(data), remember_sent(port, &sent));
 	note_held(held, rna_probe_verbs_now(port->verbs));
 }
 
@@ -153,9 +166,9 @@ static bool start_job(struct rna_prober *prober, struct rna_prober_port *port,
 }
 
 /* Any function that spreads does: each label gives another source port. 0 would mean "none". */
-static uint32_t flow_label(const struct rna_target *target, uint8_t source_class)
+static uint32_t flow_label(uint32_t qpn, uint8_t source_class)
 {
-	uint32_t mixed = (target->address.qpns[0] * 2654435761u) ^ (source_class * 40503u);
+	uint32_t mixed = (qpn * 2654435761u) ^ (source_class * 40503u);
 
 	return mixed % (FLOW_LABELS - 1) + 1;
 }
@@ -163,14 +176,14 @@ static uint32_t flow_label(const struct rna_target *target, uint8_t source_class
 static void aim_at_target(struct rna_prober *prober, struct rna_prober_port *port,
 			  struct rna_target *target)
 {
-	uint8_t class = (uint8_t)(target->turn / AIM_USES % FLOW_CLASSES);
+	uint8_t class = rna_aims_class(target->turn, places_of(port));
 	struct rna_aim_job job = {
 		.target_id = target->id,
 		.source_class = class,
 		.request = {.lid = target->address.lid,
 			    .service_level = port->service_level,
 			    .traffic_class = port->traffic_class,
-			    .flow_label = flow_label(target, class)},
+			    .flow_label = flow_label(target->address.qpns[0], class)},
 	};
 
 	memcpy(job.request.gid, target->address.gid, sizeof(job.request.gid));
@@ -180,13 +193,15 @@ static void aim_at_target(struct rna_prober *prober, struct rna_prober_port *por
 static void aim_at_visitor(struct rna_prober *prober, struct rna_prober_port *port,
 			   struct rna_visitor *visitor)
 {
+	uint8_t class = rna_aims_class(visitor->answers, places_of(port));
 	struct rna_aim_job job = {
 		.visitor = visitor->session,
 		.visitor_target = visitor->target,
+		.source_class = class,
 		.request = {.lid = visitor->lid,
 			    .service_level = port->service_level,
 			    .traffic_class = port->traffic_class,
-			    .flow_label = visitor->qpn % (FLOW_LABELS - 1) + 1},
+			    .flow_label = flow_label(visitor->qpn, class)},
 	};
 
 	memcpy(job.request.gid, visitor->gid, sizeof(job.request.gid));
@@ -205,7 +220,14 @@ static struct rna_visitor *find_visitor(struct rna_prober_port *port, uint64_t s
 	return NULL;
 }
 
-static void give_to_target(struct rna_target *target, struct rna_aim_job *job, rna_usec now)
+static void put_aim(struct rna_prober_port *port, struct rna_aims *aims, struct rna_aim_job *job)
+{
+	(void)rna_aim_free(
+		rna_aims_put(aims, job->source_class, places_of(port), RNA_TAKE(job->aim)));
+}
+
+static void give_to_target(struct rna_prober_port *port, struct rna_target *target,
+			   struct rna_aim_job *job, rna_usec now)
 {
 	target->aiming = false;
 	target->aim_status = job->status;
@@ -213,9 +235,21 @@ static void give_to_target(struct rna_target *target, struct rna_aim_job *job, r
 		target->aim_again = now + AIM_PAUSE;
 		return;
 	}
-	(void)rna_aim_free(target->aim);
-	target->aim = RNA_TAKE(job->aim);
-	target->source_class = job->source_class;
+	put_aim(port, &target->aims, job);
+}
+
+static void give_to_visitor(struct rna_prober *prober, struct rna_prober_port *port,
+			    struct rna_visitor *visitor, struct rna_aim_job *job)
+{
+	bool waits = visitor->waits;
+
+	visitor->aiming = visitor->waits = false;
+	if (!job->aim)
+		return;
+	put_aim(port, &visitor->aims, job);
+	if (waits && !port->closing)
+		answer(prober, port, visitor, &visitor->waiting, visitor->waiting_way,
+		       visitor->waiting_at);
 }
 
 void rna_prober_take_aim(struct rna_prober *prober, struct rna_aim_job *job, rna_usec now)
@@ -228,14 +262,9 @@ void rna_prober_take_aim(struct rna_prober *prober, struct rna_aim_job *job, rna
 
 	port->jobs--; /* the port stays until its last job is back */
 	if (target && target->aiming) {
-		give_to_target(target, job, now);
+		give_to_target(port, target, job, now);
 	} else if (visitor && visitor->aiming) {
-		visitor->aiming = false;
-		(void)rna_aim_free(visitor->aim);
-		visitor->aim = RNA_TAKE(job->aim);
-		if (visitor->aim && !port->closing)
-			answer(prober, port, visitor, &visitor->waiting, visitor->waiting_way,
-			       visitor->waiting_at);
+		give_to_visitor(prober, port, visitor, job);
 	}
 	(void)rna_aim_free(job->aim); /* nothing needs it any more */
 	free(job);
@@ -283,10 +312,12 @@ static void send_probe(struct rna_prober *prober, struct rna_prober_port *port,
 	/* Large ones take turns of their own, or they would take the same few paths. */
 	uint32_t turn = large ? target->large_turn++ : target->turn;
 	unsigned from = turn % rna_probe_verbs_address(port->verbs)->qpn_count;
+	uint8_t class;
+	const struct rna_aim *aim = rna_aims_choose(&target->aims, turn, places_of(port), &class);
 	struct rna_packet packet = {
 		.kind = RNA_PACKET_PROBE,
 		.large = large,
-		.source_class = by_qp ? (uint8_t)from : target->source_class,
+		.source_class = by_qp ? (uint8_t)from : class,
 		.from = prober->session,
 		.to = target->session,
 		.target = target->id,
@@ -302,7 +333,7 @@ static void send_probe(struct rna_prober *prober, struct rna_prober_port *port,
 	status = rna_packet_write(&packet, &prober->key, data);
 	if (status == 0)
 		status = rna_probe_verbs_send(
-			port->verbs, from, target->aim, qpn, data, len,
+			port->verbs, from, aim, qpn, data, len,
 			remember_sent(port, &(const struct rna_sent){.target_id = target->id,
 								     .large = large,
 								     .number = packet.number}));
@@ -316,14 +347,14 @@ static void send_probe(struct rna_prober *prober, struct rna_prober_port *port,
 static bool send_to(struct rna_prober *prober, struct rna_prober_port *port,
 		    struct rna_target *target, rna_usec now)
 {
-	bool fresh = target->aim &&
-		     (rna_probe_verbs_port_by_qp(port->verbs) || target->turn % AIM_USES != 0 ||
-		      target->source_class == target->turn / AIM_USES % FLOW_CLASSES);
+	unsigned places = places_of(port);
+	uint8_t class;
 	size_t len = 0;
 
-	if (!fresh && !target->aiming && now >= target->aim_again)
+	if (rna_aims_want(&target->aims, target->turn, places) && !target->aiming &&
+	    now >= target->aim_again)
 		aim_at_target(prober, port, target);
-	if (target->aim) {
+	if (rna_aims_choose(&target->aims, target->turn, places, &class)) {
 		len = choose_size(port, target);
 		if (len > 0)
 			send_probe(prober, port, target, len, now);
@@ -367,15 +398,19 @@ rna_usec rna_prober_send_due(struct rna_prober *prober, struct rna_prober_port *
 /* -- Receiving --------------------------------------------------------------------------------- */
 
 /* Where its probes come from can change: a bond's other port, another GID. */
-static bool knows_way_back(struct rna_visitor *visitor, const struct rna_probe_event *event)
+static bool knows_way_back(struct rna_visitor *visitor, const struct rna_probe_event *event,
+			   unsigned places)
 {
+	uint8_t class;
 	bool same = memcmp(visitor->gid, event->source, sizeof(visitor->gid)) == 0 &&
 		    visitor->lid == event->source_lid;
 
 	memcpy(visitor->gid, event->source, sizeof(visitor->gid));
 	visitor->lid = event->source_lid;
 	visitor->qpn = event->source_qpn;
-	return same && visitor->aim;
+	if (!same)
+		free_aims(&visitor->aims);
+	return rna_aims_choose(&visitor->aims, visitor->answers, places, &class) != NULL;
 }
 
 static enum rna_probe_stranger take_probe(struct rna_prober *prober, struct rna_prober_port *port,
@@ -384,25 +419,26 @@ static enum rna_probe_stranger take_probe(struct rna_prober *prober, struct rna_
 {
 	struct rna_visitor *visitor;
 	enum rna_probe_stranger stranger;
-	void *old;
+	struct rna_aims old;
 
 	if (probe->to != prober->session)
 		return RNA_STRANGER_REPLAY;
 	visitor = rna_visitors_find(&port->visitors, probe, now, &old);
-	(void)rna_aim_free(old);
+	free_aims(&old);
 	if (!visitor)
 		return RNA_STRANGER_RATE;
 	stranger = rna_visitor_accept(visitor, probe, now);
 	if (stranger != RNA_STRANGER_COUNT)
 		return stranger;
-	if (knows_way_back(visitor, event)) {
+	if (knows_way_back(visitor, event, places_of(port))) {
 		answer(prober, port, visitor, probe, event->way, event->at);
-		return RNA_STRANGER_COUNT;
+	} else {
+		visitor->waits = true;
+		visitor->waiting = *probe;
+		visitor->waiting_way = event->way;
+		visitor->waiting_at = event->at;
 	}
-	visitor->waiting = *probe;
-	visitor->waiting_way = event->way;
-	visitor->waiting_at = event->at;
-	if (!visitor->aiming)
+	if (!visitor->aiming && rna_aims_want(&visitor->aims, visitor->answers, places_of(port)))
 		aim_at_visitor(prober, port, visitor);
 	return RNA_STRANGER_COUNT;
 }

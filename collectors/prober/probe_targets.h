@@ -6,6 +6,7 @@
 #pragma once
 
 #include "aimer.h"
+#include "aims.h"
 #include "under_way.h"
 #include "visitors.h"
 
@@ -20,8 +21,7 @@ struct rna_target {
 	uint32_t since_large; /* of these, since the last large one */
 	rna_usec due;         /* monotonic */
 	rna_usec reported;
-	struct rna_aim *aim;
-	uint8_t source_class; /* of the aim, where it decides */
+	struct rna_aims aims;
 	bool aiming;
 	rna_usec aim_again; /* after a failure */
 	int aim_status;     /* negative errno of the last failure; 0 */

@@ -73,11 +73,11 @@ static struct rna_visitor *find_place(struct rna_visitors *visitors, rna_usec no
 }
 
 struct rna_visitor *rna_visitors_find(struct rna_visitors *visitors, const struct rna_packet *probe,
-				      rna_usec now, void **ret_old)
+				      rna_usec now, struct rna_aims *ret_old)
 {
 	struct rna_visitor *place;
 
-	*ret_old = NULL;
+	*ret_old = (struct rna_aims){0};
 	for (size_t i = 0; i < RNA_VISITORS_MAX; i++)
 		if (visitors->visitors[i].session == probe->from &&
 		    visitors->visitors[i].target == probe->target && probe->from != 0)
@@ -85,7 +85,7 @@ struct rna_visitor *rna_visitors_find(struct rna_visitors *visitors, const struc
 	place = probe->from != 0 ? find_place(visitors, now) : NULL;
 	if (!place)
 		return NULL;
-	*ret_old = place->aim;
+	*ret_old = place->aims;
 	*place = (struct rna_visitor){
 		.session = probe->from,
 		.target = probe->target,

@@ -7,6 +7,7 @@
 
 #include "rna/prober.h"
 
+#include "aims.h"
 #include "packet.h"
 
 enum {
@@ -42,8 +43,10 @@ struct rna_visitor {
 	struct rna_visitor_window windows[2];
 	struct rna_visitor_held held[2];
 	uint64_t heard, missing, large_missing; /* since the last report */
-	void *aim;   /* where answers go: the port's; NULL: not made yet */
-	bool aiming; /* it is being made, and then the answer to this probe leaves: */
+	struct rna_aims aims;                   /* where answers go */
+	uint32_t answers;                       /* so far */
+	bool aiming;                            /* an aim is being made; */
+	bool waits; /* it is the first one, and then the answer to this probe leaves: */
 	struct rna_packet waiting;
 	struct rna_probe_way waiting_way;
 	uint64_t waiting_at; /* nanoseconds of the port's clock */
@@ -54,11 +57,11 @@ struct rna_visitors {
 };
 
 /*
- * Who sent that valid probe, a new visitor if need be. NULL: there are too many. A new one has
- * aim NULL; *ret_old is the aim of the one that gave way to it, or NULL.
+ * Who sent that valid probe, a new visitor if need be. NULL: there are too many. A new one has no
+ * aims; *ret_old are those of the one that gave way to it, if there was one.
  */
 struct rna_visitor *rna_visitors_find(struct rna_visitors *visitors, const struct rna_packet *probe,
-				      rna_usec now, void **ret_old);
+				      rna_usec now, struct rna_aims *ret_old);
 
 /* RNA_STRANGER_COUNT: the probe is new and may be answered; else RNA_STRANGER_REPLAY or _RATE. */
 enum rna_probe_stranger rna_visitor_accept(struct rna_visitor *visitor,

@@ -23,7 +23,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	struct rna_visitor *visitor;
 	uint8_t gid[16];
 	rna_usec now = 1;
-	void *old;
+	struct rna_aims old;
 
 	if (rna_packet_key_make(bytes, &key) < 0)
 		return 0;

@@ -34,7 +34,7 @@ static struct rna_packet probe_of(uint64_t session, uint32_t number, bool large)
 static struct rna_visitor *find(uint64_t session, rna_usec now)
 {
 	struct rna_packet probe = probe_of(session, 0, false);
-	void *old;
+	struct rna_aims old;
 
 	return rna_visitors_find(&visitors, &probe, now, &old);
 }
@@ -42,7 +42,7 @@ static struct rna_visitor *find(uint64_t session, rna_usec now)
 static enum rna_probe_stranger hear(uint64_t session, uint32_t number, bool large, rna_usec now)
 {
 	struct rna_packet probe = probe_of(session, number, large);
-	void *old;
+	struct rna_aims old;
 
 	return rna_visitor_accept(rna_visitors_find(&visitors, &probe, now, &old), &probe, now);
 }
@@ -123,17 +123,17 @@ static void test_idle_visitors_give_way(void **state)
 	static int aim;
 	struct rna_packet probe = probe_of(1000, 0, false);
 	struct rna_visitor *place;
-	void *old;
+	struct rna_aims old;
 
 	(void)state;
 	for (uint64_t i = 1; i <= RNA_VISITORS_MAX; i++)
 		assert_non_null(find(i, START + i));
-	find(1, START)->aim = &aim;
+	find(1, START)->aims.aims[3] = &aim;
 	assert_null(rna_visitors_find(&visitors, &probe, START + SECOND, &old));
 	place = rna_visitors_find(&visitors, &probe, START + 20 * SECOND, &old);
 	assert_non_null(place);
-	assert_ptr_equal(old, &aim);
-	assert_null(place->aim);
+	assert_ptr_equal(old.aims[3], &aim);
+	assert_null(place->aims.aims[3]);
 	assert_true(place->session == 1000);
 	probe.from = 0; /* no prober has it */
 	assert_null(rna_visitors_find(&visitors, &probe, START + 40 * SECOND, &old));
@@ -143,7 +143,7 @@ static void test_idle_visitors_give_way(void **state)
 static void test_visitors_that_are_aimed_at_stay(void **state)
 {
 	struct rna_packet probe = probe_of(1000, 0, false);
-	void *old;
+	struct rna_aims old;
 
 	(void)state;
 	for (uint64_t i = 1; i <= RNA_VISITORS_MAX; i++)
