@@ -25,6 +25,9 @@ enum {
 #define SILENCE       (3 * RNA_USEC_PER_SEC)
 #define PEER_PATIENCE (10 * RNA_USEC_PER_SEC) /* after it was away: it is still starting */
 #define RECENT_ANSWER (60 * RNA_USEC_PER_SEC)
+#define SHARE_WINDOW  (120 * RNA_USEC_PER_SEC)
+#define SHARE_MAX     0.9
+#define CHANCE        1e-6
 #define DETOUR        (60 * RNA_USEC_PER_SEC)
 #define SLOW          (60 * RNA_USEC_PER_SEC)
 
@@ -103,6 +106,21 @@ static bool peer_is_well(const struct rna_peer_word *peer, rna_usec began, rna_u
 	       rna_usec_since(peer->back, now) >= PEER_PATIENCE;
 }
 
+/*
+ * If one of several equal-cost paths loses everything, a pair loses a share of its probes, and some
+ * in a row by chance. So the more a pair lost before, the longer nothing must come back. What was
+ * lost within RNA_LEDGER_GRACE is not among that. The share is bounded, because a pair may have
+ * lost everything while its peer was starting.
+ */
+static bool is_chance(const struct rna_ledger *ledger)
+{
+	struct rna_probe_counts before = rna_ledger_window(ledger, SHARE_WINDOW);
+	uint64_t count = before.lost + before.answered;
+	double share = count > 0 ? (double)before.lost / (double)count : 0;
+
+	return pow(share < SHARE_MAX ? share : SHARE_MAX, ledger->unanswered) > CHANCE;
+}
+
 static rna_usec silence_began(const struct rna_ledger *ledger)
 {
 	return ledger->last_answer > 0 ? ledger->last_answer : ledger->first_sent;
@@ -117,7 +135,7 @@ static bool is_silent(const struct rna_judged_pair *pair, rna_usec now)
 		       rna_usec_since(ledger->refused_first, now) >= SILENCE &&
 		       rna_usec_since(ledger->last_answer, ledger->refused_first) < RECENT_ANSWER;
 	bool unanswered = ledger->unanswered >= SILENT_PROBES && began > 0 &&
-			  rna_usec_since(began, now) >= SILENCE;
+			  rna_usec_since(began, now) >= SILENCE && !is_chance(ledger);
 
 	return (refused || unanswered) && peer_is_well(pair->peer, began, now);
 }

@@ -507,6 +507,26 @@ static void test_large_losses_count_once_a_large_one_is_answered(void **state)
 	assert_in_range(time_to_verdict(&port, RNA_PROBE_LOSSY, 120), 10, 60);
 }
 
+/* One of four spines loses everything: 44 % of the probes cross it, or their answers do. */
+static void test_a_dead_path_of_several_is_no_silence(void **state)
+{
+	unsigned silent = 0;
+	struct port port;
+
+	(void)state;
+	begin(&port, 23);
+	run_quietly(&port, 300);
+	port.pairs[0].loss = 0.44;
+	for (int i = 0; i < 1800; i++) {
+		pass(&port);
+		silent += (port.pairs[0].signs & RNA_PROBE_SILENT) != 0;
+	}
+	assert_int_equal(silent, 0);
+	assert_true(port.pairs[0].signs & RNA_PROBE_LOSS);
+	port.pairs[0].loss = 1; /* now all are dead */
+	assert_in_range(time_to_sign(&port, &port.pairs[0], RNA_PROBE_SILENT, 60), 3, 15);
+}
+
 static void test_slower_than_its_past_and_its_rail(void **state)
 {
 	struct port port;
@@ -702,6 +722,7 @@ int main(void)
 		cmocka_unit_test(test_an_mtu_hole_is_no_loss),
 		cmocka_unit_test(test_an_mtu_hole_makes_no_port_lossy),
 		cmocka_unit_test(test_large_losses_count_once_a_large_one_is_answered),
+		cmocka_unit_test(test_a_dead_path_of_several_is_no_silence),
 		cmocka_unit_test(test_slower_than_its_past_and_its_rail),
 		cmocka_unit_test(test_a_slow_rail_is_traffic),
 		cmocka_unit_test(test_a_slow_port_is_slower_than_its_siblings),
