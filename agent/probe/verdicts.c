@@ -8,6 +8,7 @@
 enum {
 	UNKNOWN = 255,
 	SILENT_PROBES = 3,     /* in a row without an answer */
+	SILENT_OF_PORT = 24,   /* of all its pairs: 0.1 % if one of two spines loses everything */
 	HOLE_PROBES = 3,       /* large ones in a row, while as many small ones came back */
 	HOLE_PURITY = 4,       /* of so many small answers, one small loss */
 	DSCP_PROBES = 5,       /* in a row */
@@ -241,6 +242,7 @@ static bool is_unreachable(const struct rna_port_evidence *pairs, size_t count,
 			   struct rna_port_verdict *verdict)
 {
 	bool others = false;
+	unsigned unanswered = 0;
 
 	for (size_t i = 0; i < count; i++) {
 		if (!pairs[i].judged)
@@ -248,8 +250,12 @@ static bool is_unreachable(const struct rna_port_evidence *pairs, size_t count,
 		verdict->judged++;
 		verdict->bad += (pairs[i].signs & RNA_PROBE_SILENT) != 0;
 		others |= pairs[i].peer_has_others;
+		/* What this host cannot send is not lost on one of several paths. */
+		unanswered += pairs[i].ledger->refusal != 0 ? SILENT_OF_PORT
+							    : pairs[i].ledger->unanswered;
 	}
-	return verdict->judged >= 2 && verdict->bad == verdict->judged && others;
+	return verdict->judged >= 2 && verdict->bad == verdict->judged && others &&
+	       unanswered >= SILENT_OF_PORT;
 }
 
 /* Losses of one pair alone may be of its peer; those of several are of what they share. */

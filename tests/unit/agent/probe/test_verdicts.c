@@ -507,6 +507,29 @@ static void test_large_losses_count_once_a_large_one_is_answered(void **state)
 	assert_in_range(time_to_verdict(&port, RNA_PROBE_LOSSY, 120), 10, 60);
 }
 
+/* Runs of two pairs, as they are by chance where one of two spines loses everything. */
+static void test_short_runs_of_few_pairs_make_no_port_unreachable(void **state)
+{
+	struct rna_ledger ledgers[2];
+	struct rna_port_evidence evidence[2];
+
+	(void)state;
+	for (size_t i = 0; i < 2; i++) {
+		rna_ledger_init(&ledgers[i]);
+		ledgers[i].unanswered = 8;
+		evidence[i] = (struct rna_port_evidence){.ledger = &ledgers[i],
+							 .signs = RNA_PROBE_SILENT,
+							 .judged = true,
+							 .peer_has_others = true};
+	}
+	assert_int_not_equal(rna_port_judge(evidence, 2).verdict, RNA_PROBE_UNREACHABLE);
+	ledgers[0].unanswered = ledgers[1].unanswered = 12;
+	assert_int_equal(rna_port_judge(evidence, 2).verdict, RNA_PROBE_UNREACHABLE);
+	ledgers[0].unanswered = ledgers[1].unanswered = 0;
+	ledgers[0].refusal = ledgers[1].refusal = EHOSTUNREACH;
+	assert_int_equal(rna_port_judge(evidence, 2).verdict, RNA_PROBE_UNREACHABLE);
+}
+
 /* One of four spines loses everything: 44 % of the probes cross it, or their answers do. */
 static void test_a_dead_path_of_several_is_no_silence(void **state)
 {
@@ -722,6 +745,7 @@ int main(void)
 		cmocka_unit_test(test_an_mtu_hole_is_no_loss),
 		cmocka_unit_test(test_an_mtu_hole_makes_no_port_lossy),
 		cmocka_unit_test(test_large_losses_count_once_a_large_one_is_answered),
+		cmocka_unit_test(test_short_runs_of_few_pairs_make_no_port_unreachable),
 		cmocka_unit_test(test_a_dead_path_of_several_is_no_silence),
 		cmocka_unit_test(test_slower_than_its_past_and_its_rail),
 		cmocka_unit_test(test_a_slow_rail_is_traffic),
