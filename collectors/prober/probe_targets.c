@@ -134,14 +134,16 @@ static void answer(struct rna_prober *prober, struct rna_prober_port *port,
 		.number = probe->number,
 	};
 	uint8_t data[RNA_PACKET_SIZE], class;
-	const struct rna_aim *aim =
-		rna_aims_choose(&visitor->aims, visitor->answers++, places_of(port), &class);
+	/* One step more in each round: each path there meets each path back. */
+	uint32_t turn = visitor->answers + visitor->answers / RNA_AIM_PLACES;
+	const struct rna_aim *aim = rna_aims_choose(&visitor->aims, turn, places_of(port), &class);
 
+	visitor->answers++;
 	*held = (struct rna_visitor_held){.number = probe->number, .arrived = at};
 	if (rna_packet_write(&packet, &prober->key, data) == 0)
 		/* If it cannot be sent, the peer counts it as lost, and rightly so. */
-		(void)rna_probe_verbs_send(port->verbs, port->answers++, aim, visitor->qpn, data,
-					   sizeof(data), remember_sent(port, &sent));
+		(void)rna_probe_verbs_send(port->verbs, turn, aim, visitor->qpn, data, sizeof(data),
+					   remember_sent(port, &sent));
 	note_held(held, rna_probe_verbs_now(port->verbs));
 }
 

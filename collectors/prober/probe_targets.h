@@ -50,7 +50,6 @@ struct rna_prober_port {
 	uint64_t credit;   /* bytes that may be sent */
 	rna_usec credited; /* monotonic */
 	rna_usec paced;    /* monotonic: no probe before */
-	uint32_t answers;  /* so far: they take the QPs in turn */
 	uint32_t next_sent;
 	struct rna_sent sent[RNA_SENT_MAX];
 	struct rna_target targets[RNA_PROBER_TARGETS_MAX];
