@@ -26,7 +26,6 @@ enum {
 #define SILENCE       (3 * RNA_USEC_PER_SEC)
 #define PEER_PATIENCE (10 * RNA_USEC_PER_SEC) /* after it was away: it is still starting */
 #define RECENT_ANSWER (60 * RNA_USEC_PER_SEC)
-#define SHARE_WINDOW  (120 * RNA_USEC_PER_SEC)
 #define SHARE_MAX     0.9
 #define CHANCE        1e-6
 #define DETOUR        (60 * RNA_USEC_PER_SEC)
@@ -107,19 +106,27 @@ static bool peer_is_well(const struct rna_peer_word *peer, rna_usec began, rna_u
 	       rna_usec_since(peer->back, now) >= PEER_PATIENCE;
 }
 
+/* Without those that are lost in a row until now. */
+static double share_of_losses(const struct rna_ledger *ledger, rna_usec length)
+{
+	struct rna_probe_counts window = rna_ledger_window(ledger, length);
+	uint64_t lost = window.lost > ledger->unanswered ? window.lost - ledger->unanswered : 0;
+
+	return lost > 0 ? (double)lost / (double)(lost + window.answered) : 0;
+}
+
 /*
  * If one of several equal-cost paths loses everything, a pair loses a share of its probes, and some
- * in a row by chance. So the more a pair lost before, the longer nothing must come back. What was
- * lost within RNA_LEDGER_GRACE is not among that. The share is bounded, because a pair may have
- * lost everything while its peer was starting.
+ * in a row by chance. So the more a pair lost before, the longer nothing must come back: before
+ * means in half a minute, or in two, in which a single run weighs less. The share is bounded,
+ * because a pair may have lost everything while its peer was starting.
  */
 static bool is_chance(const struct rna_ledger *ledger)
 {
-	struct rna_probe_counts before = rna_ledger_window(ledger, SHARE_WINDOW);
-	uint64_t count = before.lost + before.answered;
-	double share = count > 0 ? (double)before.lost / (double)count : 0;
+	double share =
+		fmax(share_of_losses(ledger, windows[0]), share_of_losses(ledger, windows[1]));
 
-	return pow(share < SHARE_MAX ? share : SHARE_MAX, ledger->unanswered) > CHANCE;
+	return pow(fmin(share, SHARE_MAX), ledger->unanswered) > CHANCE;
 }
 
 static rna_usec silence_began(const struct rna_ledger *ledger)
