@@ -8,7 +8,7 @@
 enum {
 	UNKNOWN = 255,
 	SILENT_PROBES = 3,     /* in a row without an answer */
-	SILENT_OF_PORT = 24,   /* of all its pairs: 0.1 % if one of two spines loses everything */
+	SILENT_OF_PORT = 16,   /* of all its pairs: 1 % if one of two spines loses everything */
 	HOLE_PROBES = 3,       /* large ones in a row, while as many small ones came back */
 	HOLE_PURITY = 4,       /* of so many small answers, one small loss */
 	DSCP_PROBES = 5,       /* in a row */

@@ -516,14 +516,14 @@ static void test_short_runs_of_few_pairs_make_no_port_unreachable(void **state)
 	(void)state;
 	for (size_t i = 0; i < 2; i++) {
 		rna_ledger_init(&ledgers[i]);
-		ledgers[i].unanswered = 8;
+		ledgers[i].unanswered = 7;
 		evidence[i] = (struct rna_port_evidence){.ledger = &ledgers[i],
 							 .signs = RNA_PROBE_SILENT,
 							 .judged = true,
 							 .peer_has_others = true};
 	}
 	assert_int_not_equal(rna_port_judge(evidence, 2).verdict, RNA_PROBE_UNREACHABLE);
-	ledgers[0].unanswered = ledgers[1].unanswered = 12;
+	ledgers[0].unanswered = ledgers[1].unanswered = 8;
 	assert_int_equal(rna_port_judge(evidence, 2).verdict, RNA_PROBE_UNREACHABLE);
 	ledgers[0].unanswered = ledgers[1].unanswered = 0;
 	ledgers[0].refusal = ledgers[1].refusal = EHOSTUNREACH;
