@@ -40,9 +40,12 @@ def mtu_hole(agents, report):
 
 
 def loss(agents, report):
+    """On a busy machine an HTTP server answers late, and is called down for a moment: that is a state,
+    and blames nothing."""
     agents.switches.set("host:1:0", loss=0.01)
     agents.expect(report, "a loss of 1 % on a cable", 60,
-                  Expected((), {PORT: "lossy"}, show("loss", TO_PORT + FROM_PORT)))
+                  Expected((), {PORT: "lossy"}, {**show({"peer_down"}, agents.pairs),
+                                                 **show({"loss", "peer_down"}, TO_PORT + FROM_PORT)}))
 
 
 CASES = (no_fault, cable, mtu_hole, loss)  # losses are remembered for ten minutes
