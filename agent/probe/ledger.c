@@ -286,12 +286,19 @@ void rna_ledger_add(struct rna_ledger *ledger, const struct rna_prober_target_re
 	keep_samples(ledger, report);
 	if (report->counts.answered == 0)
 		return;
+	ledger->visits = ledger->visits_missing = 0;
 	ledger->there = report->there;
 	ledger->back = report->back;
 	lengthen(&ledger->dscp, report->there.dscp,
 		 dscp != UNKNOWN && report->there.dscp != UNKNOWN && report->there.dscp != dscp,
 		 now);
 	follow_hops(ledger, now);
+}
+
+void rna_ledger_visited(struct rna_ledger *ledger, uint64_t heard, uint64_t missing)
+{
+	ledger->visits += heard;
+	ledger->visits_missing += missing;
 }
 
 /* -- Time -------------------------------------------------------------------------------------- */

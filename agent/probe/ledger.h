@@ -45,6 +45,9 @@ struct rna_ledger {
 	bool hole;             /* as judged: see rna_ledger_set_hole() */
 	uint32_t large_open; /* lost in a row, after their grace: in the total, but in no window */
 
+	/* Of the peer's own probes since the last answer: those that came, and gaps between them.
+	 */
+	uint64_t visits, visits_missing;
 	unsigned unanswered;  /* in a row until now */
 	rna_usec last_answer; /* monotonic; 0: never */
 	rna_usec first_sent;  /* monotonic; 0: nothing was sent */
@@ -70,6 +73,9 @@ void rna_ledger_init(struct rna_ledger *ledger);
 /* What the prober reported of this pair. dscp: that probes leave with; 255: unknown. */
 void rna_ledger_add(struct rna_ledger *ledger, const struct rna_prober_target_report *report,
 		    uint8_t dscp, rna_usec now);
+
+/* Of the probes that the peer sends to this port, so many have come since, and so many have not. */
+void rna_ledger_visited(struct rna_ledger *ledger, uint64_t heard, uint64_t missing);
 
 /* Time passes: losses begin to count, old buckets are forgotten, the usual is learned. */
 void rna_ledger_advance(struct rna_ledger *ledger, rna_usec now);

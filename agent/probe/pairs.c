@@ -122,6 +122,19 @@ struct rna_probing_pair *rna_pairs_find(struct rna_pairs *pairs, uint32_t port, 
 	return NULL;
 }
 
+struct rna_probing_pair *rna_pairs_find_gid(struct rna_pairs *pairs, uint32_t port,
+					    const uint8_t gid[16])
+{
+	for (size_t i = 0; i < RNA_PROBING_PAIRS_MAX; i++) {
+		struct rna_probing_pair *pair = &pairs->pairs[i];
+
+		if (pair->port && pair->port->id == port &&
+		    memcmp(pair->address.gid, gid, sizeof(pair->address.gid)) == 0)
+			return pair;
+	}
+	return NULL;
+}
+
 void rna_pairs_drop(struct rna_probing_pair *pair)
 {
 	*pair = (struct rna_probing_pair){0};

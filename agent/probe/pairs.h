@@ -104,6 +104,9 @@ void rna_pairs_drop(struct rna_probing_pair *pair);
 
 struct rna_probing_port *rna_pairs_find_port(struct rna_pairs *pairs, uint32_t id);
 struct rna_probing_pair *rna_pairs_find(struct rna_pairs *pairs, uint32_t port, uint32_t target);
+/* The pair of that port of ours and the port with that GID. */
+struct rna_probing_pair *rna_pairs_find_gid(struct rna_pairs *pairs, uint32_t port,
+					    const uint8_t gid[16]);
 
 /* What the prober reported of a pair. */
 void rna_pairs_add(struct rna_pairs *pairs, struct rna_probing_pair *pair,

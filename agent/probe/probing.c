@@ -303,6 +303,12 @@ static void on_report(const struct rna_prober_report *report, void *userdata)
 		if (pair)
 			rna_pairs_add(probing->pairs, pair, &report->target, rna_clock_monotonic());
 		break;
+	case RNA_PROBER_VISITOR_REPORT:
+		pair = rna_pairs_find_gid(probing->pairs, report->port_id, report->visitor.gid);
+		if (pair)
+			rna_ledger_visited(&pair->ledger, report->visitor.heard,
+					   report->visitor.missing);
+		break;
 	case RNA_PROBER_CHILD_REPORT:
 		memcpy(probing->current_strangers, report->child.strangers,
 		       sizeof(probing->current_strangers));

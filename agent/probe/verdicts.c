@@ -116,16 +116,30 @@ static double share_of_losses(const struct rna_ledger *ledger, rna_usec length)
 }
 
 /*
+ * What a pair should lose if its way there is like its way here, on which some of the peer's own
+ * probes have come since the last answer, and some have not. Of few, the estimate of Laplace.
+ */
+static double share_of_visits_missing(const struct rna_ledger *ledger)
+{
+	double missing = (double)ledger->visits_missing, all = missing + (double)ledger->visits;
+	double share = (missing + 1) / (all + 2);
+
+	return ledger->visits_missing > 0 ? 1 - (1 - share) * (1 - share) : 0;
+}
+
+/*
  * If one of several equal-cost paths loses everything, a pair loses a share of its probes, and some
  * in a row by chance. So the more a pair lost before, the longer nothing must come back: before
- * means in half a minute, or in two, in which a single run weighs less. The share is bounded,
- * because a pair may have lost everything while its peer was starting.
+ * means in half a minute, or in two, in which a single run weighs less. In the first seconds only
+ * the peer's probes show it, of which some arrive. The share is bounded, because a pair may have
+ * lost everything while its peer was starting.
  */
 static bool is_chance(const struct rna_ledger *ledger)
 {
 	double share =
 		fmax(share_of_losses(ledger, windows[0]), share_of_losses(ledger, windows[1]));
 
+	share = fmax(share, share_of_visits_missing(ledger));
 	return pow(fmin(share, SHARE_MAX), ledger->unanswered) > CHANCE;
 }
 

@@ -260,6 +260,21 @@ static void test_ports_that_are_all_dead_are_not_blamed(void **state)
 	assert_int_equal(pairs->pairs[0].signs, RNA_PROBE_SILENT);
 }
 
+/* A visitor is known by its GID, and by the port that it visits. */
+static void test_a_visitor_belongs_to_the_pair_with_its_gid(void **state)
+{
+	const struct rna_probing_pair *pair = &pairs->pairs[0];
+	uint8_t stranger[16] = {0xfe, 0x80};
+
+	(void)state;
+	set_up_node();
+	for (size_t i = 0; i < RNA_PROBING_PAIRS_MAX; i++)
+		pairs->pairs[i].address.gid[15] = (uint8_t)(100 + i);
+	assert_ptr_equal(rna_pairs_find_gid(pairs, pair->port->id, pair->address.gid), pair);
+	assert_null(rna_pairs_find_gid(pairs, pair->port->id + 1, pair->address.gid));
+	assert_null(rna_pairs_find_gid(pairs, pair->port->id, stranger));
+}
+
 /* A network may not route between rails. */
 static void test_own_paths_that_never_worked_are_not_judged(void **state)
 {
@@ -578,6 +593,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		TEST(test_ports_pair_up_on_their_rail),
+		TEST(test_a_visitor_belongs_to_the_pair_with_its_gid),
 		TEST(test_ports_of_the_node_pair_up_through_their_cables),
 		TEST(test_a_dead_port_shows_within_the_node),
 		TEST(test_ports_that_are_all_dead_are_not_blamed),

@@ -550,6 +550,52 @@ static void test_a_dead_path_of_several_is_no_silence(void **state)
 	assert_in_range(time_to_sign(&port, &port.pairs[0], RNA_PROBE_SILENT, 60), 3, 15);
 }
 
+/* Each second, what the prober says of the peer's own probes: two a second, of which some come. */
+static void visit(struct port *port, uint64_t heard)
+{
+	for (size_t i = 0; i < PAIRS; i++)
+		rna_ledger_visited(&port->pairs[i].ledger, heard, 2 - heard);
+	pass(port);
+}
+
+/*
+ * One of two spines begins to lose everything. By chance, or by the hash of its source ports, no
+ * probe of this port comes back for a while, but the peers' probes show that half of them arrive.
+ */
+static void test_a_dead_path_shows_in_the_peers_probes(void **state)
+{
+	struct port port;
+
+	(void)state;
+	begin(&port, 24);
+	run_quietly(&port, 60);
+	for (size_t i = 0; i < PAIRS; i++)
+		port.pairs[i].loss = 1;
+	for (int i = 0; i < 12; i++) {
+		visit(&port, 1);
+		assert_int_equal(port.pairs[0].signs & RNA_PROBE_SILENT, 0);
+		assert_int_not_equal(port.verdict.verdict, RNA_PROBE_UNREACHABLE);
+	}
+	for (int i = 0; i < 90; i++)
+		visit(&port, 1);
+	assert_int_equal(port.verdict.verdict, RNA_PROBE_UNREACHABLE); /* for so long it is none */
+}
+
+/* All the peers' probes arrive: only the way there is dead, and that is a dead cable as well. */
+static void test_a_dead_way_out_is_a_silence(void **state)
+{
+	struct port port;
+
+	(void)state;
+	begin(&port, 25);
+	run_quietly(&port, 60);
+	for (size_t i = 0; i < PAIRS; i++)
+		port.pairs[i].loss = 1;
+	for (int i = 0; i < 6; i++)
+		visit(&port, 2);
+	assert_int_equal(port.verdict.verdict, RNA_PROBE_UNREACHABLE);
+}
+
 static void test_slower_than_its_past_and_its_rail(void **state)
 {
 	struct port port;
@@ -746,6 +792,8 @@ int main(void)
 		cmocka_unit_test(test_an_mtu_hole_makes_no_port_lossy),
 		cmocka_unit_test(test_large_losses_count_once_a_large_one_is_answered),
 		cmocka_unit_test(test_short_runs_of_few_pairs_make_no_port_unreachable),
+		cmocka_unit_test(test_a_dead_path_shows_in_the_peers_probes),
+		cmocka_unit_test(test_a_dead_way_out_is_a_silence),
 		cmocka_unit_test(test_a_dead_path_of_several_is_no_silence),
 		cmocka_unit_test(test_slower_than_its_past_and_its_rail),
 		cmocka_unit_test(test_a_slow_rail_is_traffic),
