@@ -5,6 +5,7 @@
 
 enum {
 	WINDOW = 64,
+	SETTLED = 2, /* with so many newer ones a number is missing, until it comes after all */
 	/* Answers at once. Probes can have waited while this host stood still: those of a second at
 	 * the highest rate, or of many seconds at the usual one, are answered, and not lost. */
 	BURST = RNA_VISITOR_RATE,
@@ -14,24 +15,24 @@ enum {
 
 /* -- Numbers ----------------------------------------------------------------------------------- */
 
-/* The numbers that leave the window without having been heard are missing. */
-static uint64_t move_window(struct rna_visitor_window *window, uint32_t ahead)
+/* How many numbers are missing from now on. */
+static int move_window(struct rna_visitor_window *window, uint32_t ahead)
 {
-	uint64_t missing = 0;
+	int missing = 0;
 
 	if (ahead > 2 * WINDOW) { /* it was away, or begins anew: nothing is known of the rest */
 		window->heard = UINT64_MAX;
 		return 0;
 	}
 	for (uint32_t i = 0; i < ahead; i++) {
-		missing += !(window->heard >> (WINDOW - 1));
+		missing += !(window->heard >> (SETTLED - 1) & 1);
 		window->heard <<= 1;
 	}
 	return missing;
 }
 
-/* False: it was heard before, or is older than the window. */
-static bool note_number(struct rna_visitor_window *window, uint32_t number, uint64_t *ret_missing)
+/* False: it was heard before, or is older than the window. *ret_missing: more than before. */
+static bool note_number(struct rna_visitor_window *window, uint32_t number, int *ret_missing)
 {
 	uint32_t behind = window->newest - number, ahead = number - window->newest;
 
@@ -46,6 +47,7 @@ static bool note_number(struct rna_visitor_window *window, uint32_t number, uint
 		if (bit == 0 || (window->heard & bit))
 			return false;
 		window->heard |= bit;
+		*ret_missing = behind >= SETTLED ? -1 : 0;
 		return true;
 	}
 	*ret_missing = move_window(window, ahead);
@@ -105,16 +107,26 @@ static bool pay(struct rna_visitor *visitor, rna_usec now)
 	return credit >= ANSWER_COST;
 }
 
+/* One that was reported as missing and comes after all is not taken back: then there is none. */
+static void count_missing(uint64_t *count, int more)
+{
+	if (more >= 0)
+		*count += (uint64_t)more;
+	else if (*count > 0)
+		(*count)--;
+}
+
 enum rna_probe_stranger rna_visitor_accept(struct rna_visitor *visitor,
 					   const struct rna_packet *probe, rna_usec now)
 {
-	uint64_t missing;
+	int missing;
 
 	if (!note_number(&visitor->windows[probe->large], probe->number, &missing))
 		return RNA_STRANGER_REPLAY;
 	visitor->heard++;
-	visitor->missing += missing;
-	visitor->large_missing += probe->large ? missing : 0;
+	count_missing(&visitor->missing, missing);
+	if (probe->large)
+		count_missing(&visitor->large_missing, missing);
 	return pay(visitor, now) ? RNA_STRANGER_COUNT : RNA_STRANGER_RATE;
 }
 

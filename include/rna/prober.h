@@ -109,7 +109,7 @@ struct rna_prober_visitor_report {
 	uint64_t session; /* of the peer's prober */
 	uint8_t gid[16];  /* of the peer's port */
 	uint64_t heard;   /* since the last report */
-	uint64_t missing; /* gaps in its small and large numbers, closed since the last report */
+	uint64_t missing; /* new gaps in its small and large numbers, each with two newer ones */
 	uint64_t large_missing; /* of missing */
 };
 

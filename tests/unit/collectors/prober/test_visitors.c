@@ -69,7 +69,7 @@ static void test_a_probe_is_answered_once(void **state)
 	assert_int_equal(report_of(7).heard, 4);
 }
 
-static void test_gaps_are_missing_when_they_leave_the_window(void **state)
+static void test_gaps_are_missing_when_two_newer_ones_came(void **state)
 {
 	struct rna_prober_visitor_report report;
 	rna_usec now = START;
@@ -80,7 +80,7 @@ static void test_gaps_are_missing_when_they_leave_the_window(void **state)
 			(void)hear(7, i, false, now += SECOND);
 	report = report_of(7);
 	assert_int_equal(report.heard, 196);
-	assert_int_equal(report.missing, 3); /* 160 may still come */
+	assert_int_equal(report.missing, 4);
 	assert_int_equal(report.large_missing, 0);
 	for (uint32_t i = 0; i < 200; i++)
 		if (i != 10)
@@ -88,6 +88,24 @@ static void test_gaps_are_missing_when_they_leave_the_window(void **state)
 	report = report_of(7);
 	assert_int_equal(report.missing, 1);
 	assert_int_equal(report.large_missing, 1);
+	(void)hear(7, 201, false, now += SECOND);
+	(void)hear(7, 202, false, now += SECOND);
+	assert_int_equal(report_of(7).missing, 1); /* 200 */
+	(void)hear(7, 204, false, now += SECOND);
+	assert_int_equal(report_of(7).missing, 0); /* 203 may still come */
+}
+
+/* Overtaken by two: it was missing, and then it was not. */
+static void test_a_late_one_is_missing_no_longer(void **state)
+{
+	rna_usec now = START;
+
+	(void)state;
+	for (uint32_t i = 0; i < 10; i++)
+		if (i != 5)
+			(void)hear(7, i, false, now += SECOND);
+	assert_int_equal(hear(7, 5, false, now), RNA_STRANGER_COUNT);
+	assert_int_equal(report_of(7).missing, 0);
 }
 
 static void test_after_a_long_absence_nothing_is_missing(void **state)
@@ -155,7 +173,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup(test_a_probe_is_answered_once, set_up),
-		cmocka_unit_test_setup(test_gaps_are_missing_when_they_leave_the_window, set_up),
+		cmocka_unit_test_setup(test_gaps_are_missing_when_two_newer_ones_came, set_up),
+		cmocka_unit_test_setup(test_a_late_one_is_missing_no_longer, set_up),
 		cmocka_unit_test_setup(test_after_a_long_absence_nothing_is_missing, set_up),
 		cmocka_unit_test_setup(test_numbers_wrap, set_up),
 		cmocka_unit_test_setup(test_a_visitor_gets_no_more_answers_than_its_rate, set_up),
