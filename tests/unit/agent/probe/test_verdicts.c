@@ -576,9 +576,9 @@ static void test_a_dead_path_shows_in_the_peers_probes(void **state)
 		assert_int_equal(port.pairs[0].signs & RNA_PROBE_SILENT, 0);
 		assert_int_not_equal(port.verdict.verdict, RNA_PROBE_UNREACHABLE);
 	}
-	for (int i = 0; i < 90; i++)
+	for (int i = 0; i < 90; i++) /* after this time it is no chance */
 		visit(&port, 1);
-	assert_int_equal(port.verdict.verdict, RNA_PROBE_UNREACHABLE); /* for so long it is none */
+	assert_int_equal(port.verdict.verdict, RNA_PROBE_UNREACHABLE);
 }
 
 /* All the peers' probes arrive: only the way there is dead, and that is a dead cable as well. */
