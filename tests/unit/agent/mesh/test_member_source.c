@@ -12,6 +12,8 @@
 #include <unistd.h>
 #include <cmocka.h>
 
+#include "rna/base/thread.h"
+
 #include "mesh/member_source.h"
 
 static struct rna_member_source *source;
@@ -30,6 +32,7 @@ static int tear_down(void **state)
 	(void)state;
 	source = rna_member_source_stop(source);
 	(void)unlink(path);
+	assert_true(rna_threads_aside_join(20 * RNA_USEC_PER_SEC));
 	return 0;
 }
 
