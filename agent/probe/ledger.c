@@ -153,6 +153,14 @@ void rna_ledger_forgive(struct rna_ledger *ledger)
 	ledger->last_answer = ledger->first_sent = 0;
 }
 
+void rna_ledger_set_confirmed(struct rna_ledger *ledger, bool confirmed, rna_usec now)
+{
+	if (!confirmed)
+		ledger->confirmed = 0;
+	else if (ledger->confirmed == 0)
+		ledger->confirmed = now;
+}
+
 void rna_ledger_set_silent(struct rna_ledger *ledger, bool silent, rna_usec now)
 {
 	if (ledger->silent && !silent)

@@ -50,7 +50,9 @@ struct rna_ledger {
 	uint64_t visits, visits_missing;
 	unsigned unanswered;  /* in a row until now */
 	rna_usec last_answer; /* monotonic; 0: never */
-	rna_usec first_sent;  /* monotonic; 0: nothing was sent */
+	/* Since when it is known that the peer ran after the last answer; 0: it is not. */
+	rna_usec confirmed;
+	rna_usec first_sent; /* monotonic; 0: nothing was sent */
 	unsigned large_lost_in_row, small_answered_meanwhile, small_lost_meanwhile;
 	uint64_t refused;
 	int refusal; /* errno of the newest; 0: none since the last answer */
@@ -82,6 +84,9 @@ void rna_ledger_advance(struct rna_ledger *ledger, rna_usec now);
 
 /* Whether it is slower than usual: for how long is judged, and what is slow is not learned. */
 void rna_ledger_set_slow(struct rna_ledger *ledger, bool slow, rna_usec now);
+
+/* Whether the peer has said after the last answer that it runs. */
+void rna_ledger_set_confirmed(struct rna_ledger *ledger, bool confirmed, rna_usec now);
 
 /*
  * Whether it is judged to be silent. What is lost meanwhile is of that outage: the total counts it,

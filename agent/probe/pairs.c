@@ -487,6 +487,7 @@ static bool judge_pair(const struct rna_pairs *pairs, struct surroundings *aroun
 	pass_on(pair);
 	look_around(pairs, around, pair, &judged);
 	rna_ledger_set_slow(&pair->ledger, rna_pair_is_slower(&judged), now.monotonic);
+	rna_ledger_set_confirmed(&pair->ledger, rna_pair_is_confirmed(&judged), now.monotonic);
 	if (pair->state == RNA_PROBE_RUNNING || pair->state == RNA_PROBE_NO_NEIGHBOUR)
 		signs = rna_pair_signs(&judged, now.monotonic);
 	rna_ledger_set_silent(&pair->ledger, signs & RNA_PROBE_SILENT, now.monotonic);

@@ -24,6 +24,7 @@ enum {
 };
 
 #define SILENCE       (3 * RNA_USEC_PER_SEC)
+#define CONFIRMED     (1200 * RNA_USEC_PER_MSEC)
 #define PEER_PATIENCE (10 * RNA_USEC_PER_SEC) /* after it was away: it is still starting */
 #define RECENT_ANSWER (60 * RNA_USEC_PER_SEC)
 #define SHARE_MAX     0.9
@@ -148,6 +149,21 @@ static rna_usec silence_began(const struct rna_ledger *ledger)
 	return ledger->last_answer > 0 ? ledger->last_answer : ledger->first_sent;
 }
 
+bool rna_pair_is_confirmed(const struct rna_judged_pair *pair)
+{
+	return !pair->peer || (pair->peer->runs && pair->peer->asked > silence_began(pair->ledger));
+}
+
+/*
+ * A host that stood still answers a question first, and its prober's answers, all late, are
+ * reported within a second.
+ */
+static bool is_still_confirmed(const struct rna_judged_pair *pair, rna_usec now)
+{
+	return !pair->peer || (pair->ledger->confirmed > 0 &&
+			       rna_usec_since(pair->ledger->confirmed, now) >= CONFIRMED);
+}
+
 /* Nothing comes back, or this host cannot even send where it could a minute ago. */
 static bool is_silent(const struct rna_judged_pair *pair, rna_usec now)
 {
@@ -159,7 +175,8 @@ static bool is_silent(const struct rna_judged_pair *pair, rna_usec now)
 	bool unanswered = ledger->unanswered >= SILENT_PROBES && began > 0 &&
 			  rna_usec_since(began, now) >= SILENCE && !is_chance(ledger);
 
-	return (refused || unanswered) && peer_is_well(pair->peer, began, now);
+	return (refused || unanswered) && peer_is_well(pair->peer, began, now) &&
+	       is_still_confirmed(pair, now);
 }
 
 static bool has_loss(const struct rna_judged_pair *pair, rna_usec now)

@@ -30,6 +30,9 @@ struct rna_judged_pair {
 	bool rail_moved;      /* the others' hop limits have changed as well */
 };
 
+/* Has its other end said, after the last answer, that it runs? For rna_ledger_set_confirmed(). */
+bool rna_pair_is_confirmed(const struct rna_judged_pair *pair);
+
 /* Signs of a pair: enum rna_probe_sign, a bit each. */
 unsigned rna_pair_signs(const struct rna_judged_pair *pair, rna_usec now);
 

@@ -359,6 +359,7 @@ static void add_report(uint64_t answered, uint64_t lost, rna_usec now)
 /* The cable at this end: the kernel finds no neighbour any more, and the peer is well. */
 static void test_a_host_that_cannot_send_any_more(void **state)
 {
+	const struct rna_time heard = {NOW + 3 * SECOND, NOW + 3 * SECOND};
 	const struct rna_time later = {NOW + 5 * SECOND, NOW + 5 * SECOND};
 
 	(void)state;
@@ -374,6 +375,7 @@ static void test_a_host_that_cannot_send_any_more(void **state)
 	news.asked = NOW + 3 * SECOND;
 	(void)hear();
 	make();
+	assert_false(rna_pairs_judge(pairs, heard)); /* what it answered may be under way */
 	assert_true(rna_pairs_judge(pairs, later));
 	assert_int_equal(pair_of(0)->signs, RNA_PROBE_SILENT);
 	make();
@@ -567,16 +569,18 @@ static void test_hops_of_a_rail_change_together(void **state)
 /* All pairs of a port are silent. Is one of the peers answered by its other port? */
 static void test_a_port_is_unreachable_if_another_is_answered(void **state)
 {
+	const struct rna_time heard = {NOW + 18 * SECOND, NOW + 18 * SECOND};
 	const struct rna_time later = {NOW + 20 * SECOND, NOW + 20 * SECOND};
 
 	(void)state;
 	set_up_many();
-	news.asked = later.monotonic;
+	news.asked = heard.monotonic;
 	for (int i = 0; i < MANY; i++) {
 		rna_pairs_hear(&pairs->peers[i], &news);
 		pair_with(0, i)->ledger.unanswered = 10;
 	}
 	make();
+	(void)rna_pairs_judge(pairs, heard);
 	(void)rna_pairs_judge(pairs, later); /* the other port was not answered lately */
 	assert_int_equal(pair_with(0, 0)->signs, RNA_PROBE_SILENT);
 	assert_int_equal(pairs->ports[0].verdict.verdict, RNA_PROBE_UNKNOWN);

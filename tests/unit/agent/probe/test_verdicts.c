@@ -152,6 +152,7 @@ static void judge(struct port *port)
 
 		rna_ledger_advance(&pair->ledger, port->now);
 		rna_ledger_set_slow(&pair->ledger, rna_pair_is_slower(&judged), port->now);
+		rna_ledger_set_confirmed(&pair->ledger, rna_pair_is_confirmed(&judged), port->now);
 		pair->signs = rna_pair_signs(&judged, port->now);
 		rna_ledger_set_silent(&pair->ledger, pair->signs & RNA_PROBE_SILENT, port->now);
 		rna_ledger_set_hole(&pair->ledger, pair->signs & RNA_PROBE_MTU_HOLE);
@@ -385,6 +386,32 @@ static void test_a_peer_that_comes_back_gets_time(void **state)
 	for (int i = 0; i < 3; i++) /* unless it stays silent */
 		pass(&port);
 	assert_int_equal(port.pairs[0].signs, RNA_PROBE_SILENT);
+}
+
+/*
+ * Its host stood still, for a time that is no absence of its agent: the question that was asked
+ * meanwhile is answered, and a moment later the late answers of the prober are reported.
+ */
+static void test_a_host_that_stood_still_is_no_silence(void **state)
+{
+	struct port port;
+
+	(void)state;
+	begin(&port, 26);
+	run_quietly(&port, 60);
+	port.pairs[0].loss = 1;
+	port.pairs[0].word.asked = port.now - SECOND;
+	for (int i = 0; i < 6; i++) {
+		rna_usec asked = port.pairs[0].word.asked;
+
+		pass(&port);
+		port.pairs[0].word.asked = i < 5 ? asked : port.now; /* no answer until now */
+		judge(&port);
+		assert_int_equal(port.pairs[0].signs & RNA_PROBE_SILENT, 0);
+	}
+	port.pairs[0].loss = 0;
+	pass(&port);
+	assert_int_equal(port.pairs[0].signs & RNA_PROBE_SILENT, 0);
 }
 
 /* The kernel finds no neighbour although there was one: the cable at this end. */
@@ -784,6 +811,7 @@ int main(void)
 		cmocka_unit_test(test_one_silent_peer_is_its_own_affair),
 		cmocka_unit_test(test_a_stopped_peer_is_no_fault),
 		cmocka_unit_test(test_a_peer_that_comes_back_gets_time),
+		cmocka_unit_test(test_a_host_that_stood_still_is_no_silence),
 		cmocka_unit_test(test_a_host_that_cannot_send_any_more),
 		cmocka_unit_test(test_a_host_that_never_could_send),
 		cmocka_unit_test(test_one_percent_is_known_in_a_minute),
