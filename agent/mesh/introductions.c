@@ -14,12 +14,13 @@
 #include "rna/base/thread.h"
 #include "rna/https.h"
 
-#define TURN       RNA_USEC_PER_SEC        /* of the thread */
-#define ASK_PERIOD (30 * RNA_USEC_PER_SEC) /* of a peer that is well */
-#define ASK_SOONER (5 * RNA_USEC_PER_SEC)  /* of one that does not answer */
-#define ASK_FIRST  (2 * RNA_USEC_PER_SEC)  /* of one that still opens ports; doubled each time */
-#define ASK_PAUSE  RNA_USEC_PER_SEC        /* at least, also when the loop wants to know */
-#define PATIENCE   (1500 * RNA_USEC_PER_MSEC)
+#define TURN        RNA_USEC_PER_SEC        /* of the thread */
+#define ASK_PERIOD  (30 * RNA_USEC_PER_SEC) /* of a peer that is well */
+#define ASK_SOONER  (5 * RNA_USEC_PER_SEC)  /* of one that does not answer */
+#define ASK_FIRST   (2 * RNA_USEC_PER_SEC)  /* of one that still opens ports; doubled each time */
+#define ASK_PAUSE   RNA_USEC_PER_SEC        /* at least, also when the loop wants to know */
+#define PATIENCE    (1500 * RNA_USEC_PER_MSEC)
+#define SLOW_ANSWER RNA_USEC_PER_SEC /* of a host that stands still now and then */
 
 enum {
 	STACK = 512 << 10, /* libcurl and a resolver */
@@ -228,6 +229,7 @@ static void ask(struct work *work, struct peer *peer)
 		(void)snprintf(finding.text, sizeof(finding.text), "%s", error.text);
 	else
 		read_reply(&reply, &finding);
+	finding.facts.late |= rna_usec_since(finding.asked, rna_clock_monotonic()) >= SLOW_ANSWER;
 	peer->pause = next_pause(peer, &finding);
 	hand_over(work, &finding);
 }

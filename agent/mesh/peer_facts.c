@@ -179,6 +179,7 @@ int rna_peer_facts_parse(const char *text, size_t len, struct rna_peer_facts *re
 	    !get_session(root, &ret->session))
 		return wrong(error, "the state of its prober");
 	ret->runs = strcmp(state, "running") == 0 && ret->session != 0;
+	ret->late = json_is_true(json_object_get(root, "late"));
 	if (!get_bandwidth(root, &ret->bandwidth_port))
 		return wrong(error, "its TCP port for bandwidth");
 	return get_ports(root, ret, error);

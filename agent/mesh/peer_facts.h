@@ -31,6 +31,7 @@ struct rna_peer_facts {
 	char key_check[9];
 	uint64_t session; /* 0: its prober does not run */
 	bool runs;
+	bool late;                    /* its host stood still some seconds ago */
 	unsigned bandwidth_port;      /* TCP; 0: it does not let peers measure bandwidth */
 	char why[RNA_PEER_TEXT_SIZE]; /* why it does not run */
 	size_t port_count;

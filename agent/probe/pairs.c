@@ -90,7 +90,8 @@ void rna_pairs_hear(struct rna_probing_peer *peer, const struct rna_introduction
 		return;
 	}
 	peer->word.asked = news->asked;
-	if (peer->word.back == 0)
+	/* A host that stood still was away, for as long as it says that. */
+	if (peer->word.back == 0 || news->facts.late)
 		peer->word.back = news->asked;
 	peer->facts = news->facts;
 }

@@ -172,6 +172,7 @@ static void add_node(struct making *making, const struct rna_probe_results *resu
 	probes->session = results->session;
 	probes->stopped = keep(making, results->stopped);
 	probes->heard = results->heard;
+	probes->late = results->late;
 	(void)snprintf(probes->key_check, sizeof(probes->key_check), "%s", results->key_check);
 	probes->restarts = results->restarts;
 	probes->source = (struct rna_probe_source){

@@ -7,7 +7,7 @@
 struct rna_probe_results {
 	const char *node, *member, *group, *stopped, *key_check;
 	uint64_t session, restarts;
-	rna_usec heard;
+	rna_usec heard, late;
 	const char *source_kind;  /* "file", "dns", "kubernetes" */
 	const char *source;       /* "": none */
 	const char *source_error; /* NULL: none */

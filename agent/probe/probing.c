@@ -39,7 +39,8 @@ struct rna_probing {
 	struct rna_introductions *introductions;
 	struct rna_pairs *pairs; /* NULL: disabled */
 	bool quiet;
-	rna_usec rest; /* monotonic: no prober until then */
+	rna_usec rest;         /* monotonic: no prober until then */
+	rna_usec turned, late; /* monotonic: the newest turn, and the newest one that was late */
 	struct rna_probe_class class;
 	rna_usec class_looked; /* monotonic; 0: never */
 	char node[RNA_PEER_TEXT_SIZE];
@@ -464,6 +465,16 @@ static void ask_about_silence(struct rna_probing *probing)
 
 /* -- Turns ------------------------------------------------------------------------------------- */
 
+/* A host that stands still answers no probes, and has to tell its peers before they judge. */
+static void look_at_clock(struct rna_probing *probing, rna_usec now)
+{
+	if (probing->turned > 0 && rna_usec_since(probing->turned, now) >= 2 * TURN) {
+		probing->late = now;
+		probing->news(probing->userdata);
+	}
+	probing->turned = now;
+}
+
 static void turn(struct rna_probing *probing)
 {
 	struct rna_time now = rna_clock_now();
@@ -474,6 +485,7 @@ static void turn(struct rna_probing *probing)
 	};
 	bool may_run;
 
+	look_at_clock(probing, now.monotonic);
 	look_at_secret(probing);
 	may_run =
 		!probing->quiet && probing->key_check[0] != '\0' && now.monotonic >= probing->rest;
@@ -511,6 +523,7 @@ static void disable(struct rna_probing *probing)
 	probing->pairs = NULL;
 	probing->secret = (struct stat){0};
 	probing->class_looked = 0;
+	probing->turned = 0;
 	probing->source_looked = 0;
 	probing->member[0] = '\0';
 	probing->source_error[0] = '\0';
@@ -666,6 +679,7 @@ struct rna_probes *rna_probing_results(struct rna_probing *probing)
 			.session = rna_prober_keeper_session(probing->keeper),
 			.restarts = rna_prober_keeper_restarts(probing->keeper),
 			.heard = rna_prober_keeper_heard(probing->keeper),
+			.late = probing->late,
 			.source_kind = rna_member_source_kind_name(source.kind),
 			.source = source.place,
 			.source_error =

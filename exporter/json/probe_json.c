@@ -92,6 +92,8 @@ void rna_write_probe_json(const struct rna_view *view, struct rna_strbuf *out)
 	set_text(&writer, document, "key_check", probes ? probes->key_check : "");
 	rna_json_set_text(&writer, document, "state", why ? "stopped" : "running");
 	set_text(&writer, document, "why", why);
+	rna_json_set(&writer, document, "late",
+		     json_boolean(rna_probes_are_late(probes, view->snapshot->time.monotonic)));
 	rna_json_set(&writer, document, "bandwidth", json_boolean(tcp_port > 0));
 	if (tcp_port > 0)
 		set_number(&writer, document, "bandwidth_port", tcp_port);

@@ -65,6 +65,13 @@ const char *rna_probes_why_stopped(const struct rna_probes *probes, rna_usec now
 	return NULL;
 }
 
+#define LATE (10 * RNA_USEC_PER_SEC)
+
+bool rna_probes_are_late(const struct rna_probes *probes, rna_usec now)
+{
+	return probes && probes->late > 0 && rna_usec_since(probes->late, now) < LATE;
+}
+
 static bool has_sign(const struct rna_probes *probes)
 {
 	for (size_t i = 0; i < probes->pair_count; i++)

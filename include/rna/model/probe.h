@@ -208,6 +208,7 @@ struct rna_probes {
 	uint64_t session;    /* of the running prober; 0: it does not run */
 	const char *stopped; /* why the prober does not run, a phrase; NULL: it runs */
 	rna_usec heard;      /* monotonic time of the prober's last word; 0: none yet */
+	rna_usec late;       /* monotonic: when this host last stood still for a second; 0: never */
 	/* of the secret, to be compared with that of a peer: rna_prober_key_check() */
 	char key_check[9];
 	uint64_t restarts; /* of the prober, since the agent started */
@@ -233,6 +234,9 @@ struct rna_probe_objects rna_probes_objects(const struct rna_probes *probes, con
 
 /* Why no probes are sent, a phrase; NULL: they are. now: monotonic. probes may be NULL. */
 const char *rna_probes_why_stopped(const struct rna_probes *probes, rna_usec now);
+
+/* Did this host stand still some seconds ago? Then peers judge no silence of it. now: monotonic. */
+bool rna_probes_are_late(const struct rna_probes *probes, rna_usec now);
 
 /* All that is seen, as one word. */
 enum rna_probes_result {

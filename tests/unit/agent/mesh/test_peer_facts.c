@@ -35,6 +35,13 @@ static int parse(const char *text)
 	return rna_peer_facts_parse(text, strlen(text), &facts, &error);
 }
 
+static void test_a_host_that_stood_still(void **state)
+{
+	(void)state;
+	assert_int_equal(parse(HEAD "\"late\": true, \"ports\": []}"), 0);
+	assert_true(facts.late);
+}
+
 static void test_ports_and_state(void **state)
 {
 	static const uint8_t gid[16] = {[10] = 0xff, 0xff, 10, 0, 0, 1};
@@ -45,6 +52,7 @@ static void test_ports_and_state(void **state)
 	assert_string_equal(facts.key_check, "0123abcd");
 	assert_true(facts.session == 255);
 	assert_true(facts.runs);
+	assert_false(facts.late);
 	assert_int_equal(facts.bandwidth_port, 10880);
 	assert_int_equal(facts.port_count, 2);
 	assert_true(facts.ports[0].open);
@@ -141,6 +149,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_ports_and_state),
+		cmocka_unit_test(test_a_host_that_stood_still),
 		cmocka_unit_test(test_what_is_wrong_is_named),
 		cmocka_unit_test(test_other_versions_are_told_apart),
 		cmocka_unit_test(test_a_prober_that_does_not_run),

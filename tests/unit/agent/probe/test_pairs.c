@@ -260,6 +260,22 @@ static void test_ports_that_are_all_dead_are_not_blamed(void **state)
 	assert_int_equal(pairs->pairs[0].signs, RNA_PROBE_SILENT);
 }
 
+/* For ten seconds after it stood still, its losses are no faults. */
+static void test_a_host_that_stood_still_was_away(void **state)
+{
+	(void)state;
+	news.asked = NOW;
+	(void)hear();
+	news.asked = NOW + 30 * SECOND;
+	(void)hear();
+	assert_int_equal(pairs->peers[0].word.back, NOW);
+	news.asked = NOW + 60 * SECOND;
+	news.facts.late = true;
+	(void)hear();
+	assert_int_equal(pairs->peers[0].word.back, NOW + 60 * SECOND);
+	news.facts.late = false;
+}
+
 /* A visitor is known by its GID, and by the port that it visits. */
 static void test_a_visitor_belongs_to_the_pair_with_its_gid(void **state)
 {
@@ -598,6 +614,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		TEST(test_ports_pair_up_on_their_rail),
 		TEST(test_a_visitor_belongs_to_the_pair_with_its_gid),
+		TEST(test_a_host_that_stood_still_was_away),
 		TEST(test_ports_of_the_node_pair_up_through_their_cables),
 		TEST(test_a_dead_port_shows_within_the_node),
 		TEST(test_ports_that_are_all_dead_are_not_blamed),

@@ -414,6 +414,23 @@ static void test_a_host_that_stood_still_is_no_silence(void **state)
 	assert_int_equal(port.pairs[0].signs & RNA_PROBE_SILENT, 0);
 }
 
+/* It was asked just before it stood still, as it is now and then. */
+static void test_an_answer_before_the_silence_says_nothing(void **state)
+{
+	struct port port;
+
+	(void)state;
+	begin(&port, 27);
+	run_quietly(&port, 60);
+	port.pairs[0].loss = 1;
+	for (int i = 0; i < 6; i++) {
+		pass(&port);
+		port.pairs[0].word.asked = port.pairs[0].last_answer + SECOND;
+		judge(&port);
+		assert_int_equal(port.pairs[0].signs & RNA_PROBE_SILENT, 0);
+	}
+}
+
 /* The kernel finds no neighbour although there was one: the cable at this end. */
 static void test_a_host_that_cannot_send_any_more(void **state)
 {
@@ -812,6 +829,7 @@ int main(void)
 		cmocka_unit_test(test_a_stopped_peer_is_no_fault),
 		cmocka_unit_test(test_a_peer_that_comes_back_gets_time),
 		cmocka_unit_test(test_a_host_that_stood_still_is_no_silence),
+		cmocka_unit_test(test_an_answer_before_the_silence_says_nothing),
 		cmocka_unit_test(test_a_host_that_cannot_send_any_more),
 		cmocka_unit_test(test_a_host_that_never_could_send),
 		cmocka_unit_test(test_one_percent_is_known_in_a_minute),
