@@ -13,6 +13,9 @@
 /* Enough for libnl and libibverbs with a page-sized buffer or two on the stack. */
 enum { LANE_STACK = 512 * 1024, TIMER_ACCURACY_USEC = 10 * 1000 };
 
+/* An urgent chain waits so long for a lane that is in another job. */
+#define URGENT_PATIENCE (10 * RNA_USEC_PER_MSEC)
+
 struct queue {
 	struct rna_job *head;
 	struct rna_job **tail;
@@ -209,6 +212,22 @@ static enum rna_lateness lateness(const struct rna_lanes *pool, const struct lan
 	return runs >= pool->limits.handover ? RNA_SLOW : RNA_IN_TIME;
 }
 
+/* How long the first chain of the queue waits for a lane that is in another job. */
+static rna_usec patience(const struct rna_lanes *pool)
+{
+	bool urgent = pool->todo.head->urgent && URGENT_PATIENCE < pool->limits.handover;
+
+	return urgent ? URGENT_PATIENCE : pool->limits.handover;
+}
+
+/* Is it idle, or not long in its job, so that it will soon take the next chain? */
+static bool serves_queue(const struct rna_lanes *pool, const struct lane *lane, rna_usec now)
+{
+	rna_usec runs = lane->current ? rna_usec_since(lane->current->started, now) : 0;
+
+	return !lane->replaced && !lane->ended && runs < patience(pool);
+}
+
 /*
  * Makes sure that a lane serves the queue. With the lock held. 0, or negative errno if none does:
  * then the jobs wait until a lane comes back.
@@ -220,7 +239,7 @@ static int provide_lane(struct rna_lanes *pool, rna_usec now)
 	if (!pool->todo.head)
 		return 0;
 	for (struct lane *lane = pool->lanes; lane; lane = lane->next)
-		if (!lane->replaced && !lane->ended && lateness(pool, lane, now) == RNA_IN_TIME)
+		if (serves_queue(pool, lane, now))
 			return 0;
 	if (pool->count >= pool->limits.max)
 		return -EAGAIN;
@@ -239,7 +258,7 @@ static rna_usec next_check(const struct rna_lanes *pool, rna_usec now)
 
 	/* No lane has taken it yet, or all lanes are slow and the maximum is reached. */
 	if (pool->todo.head)
-		next = now + pool->limits.handover;
+		next = now + patience(pool);
 	for (const struct lane *lane = pool->lanes; lane; lane = lane->next) {
 		rna_usec limit =
 			lane->said == RNA_IN_TIME ? pool->limits.handover : pool->limits.deadline;

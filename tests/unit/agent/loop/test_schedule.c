@@ -5,6 +5,7 @@
  */
 #include <errno.h>
 #include <pthread.h>
+#include <sched.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdatomic.h>
@@ -28,6 +29,7 @@ enum { DEVICES_MAX = 4, PRESENCE_HANGS = 99 };
 static struct script {
 	atomic_uint device_count;
 	atomic_uint generation;
+	atomic_bool hangs;   /* it does now */
 	atomic_int hanging;  /* device that hangs in state, or PRESENCE_HANGS; -1: none */
 	atomic_bool failing; /* counters fail */
 	atomic_uint state_runs[DEVICES_MAX];
@@ -49,8 +51,10 @@ static struct script {
 static void hang_while(int device)
 {
 	(void)pthread_mutex_lock(&script.lock);
-	while (atomic_load(&script.hanging) == device)
+	while (atomic_load(&script.hanging) == device) {
+		atomic_store(&script.hangs, true);
 		(void)pthread_cond_wait(&script.gate, &script.lock);
+	}
 	(void)pthread_mutex_unlock(&script.lock);
 }
 
@@ -1000,6 +1004,31 @@ static void test_an_event_reads_its_device_only(void **state)
 	assert_int_equal(fixture->schedule.account.sources[RNA_SOURCE_POLL].changes, 0);
 }
 
+/* The only lane is in a job that takes long, and is handed over much later. */
+static void test_an_event_does_not_wait_for_a_slow_job(void **state)
+{
+	struct fixture *fixture = *state;
+	const struct rna_lanes_limits limits = {4, 10 * RNA_USEC_PER_SEC, 20 * RNA_USEC_PER_SEC};
+	rna_usec before;
+
+	settle(fixture);
+	rna_lanes_set_limits(fixture->schedule.lanes, &limits);
+	atomic_store(&script.hangs, false);
+	atomic_store(&script.hanging, 2);
+	assert_true(trigger(fixture, (struct rna_trigger){.collectors = 1u << RNA_COLLECTOR_STATE,
+							  .device = "dev2"}));
+	rna_schedule_read_triggered(&fixture->schedule);
+	while (!atomic_load(&script.hangs))
+		(void)sched_yield();
+	atomic_store(&script.port_state, RNA_PORT_DOWN);
+	before = rna_clock_monotonic();
+	assert_true(trigger(fixture, (struct rna_trigger){.collectors = state_and_netdev,
+							  .ifindex = IFINDEX}));
+	rna_schedule_read_triggered(&fixture->schedule);
+	run_until(fixture, dev0_is_down);
+	assert_true(rna_usec_since(before, rna_clock_monotonic()) < 5 * RNA_USEC_PER_SEC);
+}
+
 static void test_other_interfaces_are_ignored(void **state)
 {
 	struct fixture *fixture = *state;
@@ -1197,6 +1226,7 @@ int main(void)
 		SCHEDULE_TEST(test_each_stage_fills_in_its_own),
 		SCHEDULE_TEST(test_a_published_view_stays_as_it_is),
 		SCHEDULE_TEST(test_an_event_reads_its_device_only),
+		SCHEDULE_TEST(test_an_event_does_not_wait_for_a_slow_job),
 		SCHEDULE_TEST(test_other_interfaces_are_ignored),
 		SCHEDULE_TEST(test_a_bond_stands_for_its_members),
 		SCHEDULE_TEST(test_a_device_is_triggered_by_name),
