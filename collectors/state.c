@@ -3,8 +3,9 @@
  * state: the logical and physical state of each port, from ports/N/state and phys_state.
  *
  * Each of the two files costs a port query of the driver (on mlx5 InfiniBand five firmware
- * commands, on RoCE two), so nothing else is read here; link reads rate, LIDs and MTU. If the files
- * of an InfiniBand port lack its state, the port is queried by a MAD.
+ * commands, on RoCE two), so nothing else is read here; link reads rate, LIDs and MTU. While a port
+ * stays ACTIVE its link is up, and phys_state is read now and then. If the files of an InfiniBand
+ * port lack its state, the port is queried by a MAD.
  */
 #include <errno.h>
 
@@ -14,6 +15,12 @@
 #include "parse/reader.h"
 
 #include "collectors.h"
+
+/*
+ * The link of an ACTIVE port is up, or recovers from errors for some milliseconds, which has a
+ * counter (LinkErrorRecoveryCounter, IBTA 16.1.3.5).
+ */
+#define PHYSICAL_PERIOD (10 * RNA_USEC_PER_SEC)
 
 /* The files of the port with index i are 2 * i and 2 * i + 1. */
 static int add_files(struct rna_reader *reader, const struct rna_device *device,
@@ -37,15 +44,41 @@ static int add_files(struct rna_reader *reader, const struct rna_device *device,
 	return 0;
 }
 
-static int read_port(struct rna_reader *reader, size_t index, struct rna_part *part,
+/* As the run before has it; NULL: that is not as good as reading it. */
+static const struct rna_port_state_value *known_link(const struct rna_collect_input *in,
+						     size_t index, rna_usec now,
+						     const struct rna_port_state_value *port)
+{
+	const struct rna_state *previous = (const void *)in->previous;
+	const struct rna_port_state_value *before =
+		previous && index < previous->port_count ? &previous->ports[index] : NULL;
+
+	if (!before || before->number != port->number || !rna_port_is_up(before) ||
+	    !rna_port_is_up(port) || !rna_value_is_known(before->physical_state) ||
+	    before->physical_state.number != RNA_PHYSICAL_LINK_UP ||
+	    rna_usec_since(before->physical_read, now) >= PHYSICAL_PERIOD)
+		return NULL;
+	return before;
+}
+
+static int read_port(const struct rna_collect_input *in, size_t index, struct rna_part *part,
 		     struct rna_port_state_value *port)
 {
+	rna_usec now = part->started.monotonic;
+	const struct rna_port_state_value *known;
 	int ret;
 
-	ret = rna_reader_read_number(reader, 2 * index, rna_parse_leading_u64, part, &port->state);
+	ret = rna_reader_read_number(in->reader, 2 * index, rna_parse_leading_u64, part,
+				     &port->state);
 	if (ret < 0)
 		return ret;
-	return rna_reader_read_number(reader, 2 * index + 1, rna_parse_leading_u64, part,
+	known = known_link(in, index, now, port);
+	port->physical_read = known ? known->physical_read : now;
+	if (known) {
+		port->physical_state = known->physical_state;
+		return 0;
+	}
+	return rna_reader_read_number(in->reader, 2 * index + 1, rna_parse_leading_u64, part,
 				      &port->physical_state);
 }
 
@@ -79,7 +112,7 @@ int rna_collect_state(const struct rna_collect_input *in, struct rna_part **ret,
 		status = add_files(in->reader, device, part->arena);
 	for (size_t i = 0; status >= 0 && i < device->port_count; i++) {
 		ports[i].number = device->ports[i];
-		status = read_port(in->reader, i, part, &ports[i]);
+		status = read_port(in, i, part, &ports[i]);
 		if (status >= 0)
 			ask_port(in, part, &ports[i]);
 	}

@@ -428,6 +428,37 @@ static void test_state_of_each_port(void **state)
 	assert_int_equal(ports->ports[1].physical_state.state, RNA_VALUE_UNREADABLE);
 }
 
+/* Each file costs a query of the port: an ACTIVE port has a link. */
+static void test_the_link_of_an_active_port_is_read_seldom(void **state)
+{
+	struct fixture *fixture = *state;
+	struct rna_port_state_value *port;
+
+	tree_write(&fixture->tree, "dev/ports/1/state", "4: ACTIVE\n");
+	tree_write(&fixture->tree, "dev/ports/1/phys_state", "5: LinkUp\n");
+	tree_write(&fixture->tree, "dev/ports/2/state", "1: DOWN\n");
+	tree_write(&fixture->tree, "dev/ports/2/phys_state", "2: Polling\n");
+	assert_int_equal(collect(fixture, RNA_COLLECTOR_STATE), 0);
+	tree_write(&fixture->tree, "dev/ports/1/phys_state", "6: LinkErrorRecovery\n");
+	tree_write(&fixture->tree, "dev/ports/2/phys_state", "3: Disabled\n");
+	assert_int_equal(collect(fixture, RNA_COLLECTOR_STATE), 0);
+	port = (void *)(uintptr_t)((const struct rna_state *)fixture->part)->ports;
+	assert_int_equal(port[0].physical_state.number, RNA_PHYSICAL_LINK_UP);
+	assert_int_equal(port[1].physical_state.number, RNA_PHYSICAL_DISABLED);
+	port[0].physical_read -= 10 * RNA_USEC_PER_SEC;
+	assert_int_equal(collect(fixture, RNA_COLLECTOR_STATE), 0);
+	port = (void *)(uintptr_t)((const struct rna_state *)fixture->part)->ports;
+	assert_int_equal(port[0].physical_state.number, RNA_PHYSICAL_RECOVERY);
+	assert_int_equal(collect(fixture, RNA_COLLECTOR_STATE), 0); /* that is not the usual one */
+	tree_write(&fixture->tree, "dev/ports/1/phys_state", "5: LinkUp\n");
+	assert_int_equal(collect(fixture, RNA_COLLECTOR_STATE), 0);
+	tree_write(&fixture->tree, "dev/ports/1/state", "1: DOWN\n");
+	tree_write(&fixture->tree, "dev/ports/1/phys_state", "2: Polling\n");
+	assert_int_equal(collect(fixture, RNA_COLLECTOR_STATE), 0);
+	port = (void *)(uintptr_t)((const struct rna_state *)fixture->part)->ports;
+	assert_int_equal(port[0].physical_state.number, RNA_PHYSICAL_POLLING);
+}
+
 /* -- Planes ------------------------------------------------------------------------------------ */
 
 /* A multi-plane card: one port, whose planes are the ports of an SMI device. */
@@ -551,6 +582,8 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_netlink_of_a_new_registration, setup_netlink,
 						teardown),
 		cmocka_unit_test_setup_teardown(test_state_of_each_port, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_the_link_of_an_active_port_is_read_seldom,
+						setup, teardown),
 	};
 
 	return cmocka_run_group_tests_name("counters", tests, NULL, NULL);
