@@ -45,6 +45,9 @@
 #error "MHD_create_response_from_buffer_with_free_callback_cls() came with libmicrohttpd 0.9.73"
 #endif
 
+/* A scrape that is expected so soon after a new view finds it rendered. */
+#define AHEAD (2 * RNA_USEC_PER_SEC)
+
 enum {
 	REPLY_HEADER_ROOM = 4096, /* of a connection's memory, beside the request */
 	TIMER_ACCURACY = 1000,    /* microseconds; the default of sd-event is 250 ms */
@@ -88,7 +91,6 @@ struct rna_http {
 	struct rna_scraper *scrapers;
 	sd_event_source *ahead; /* renders for scrapers that are due, when nothing else is to do */
 	rna_usec published;     /* when the newest view came... */
-	rna_usec pace;          /* ...and how long after the one before */
 	size_t listener_count;
 	struct listener *listeners;
 };
@@ -729,10 +731,10 @@ bool rna_http_check(struct rna_http *http)
 
 /* -- Ahead of scrapes -------------------------------------------------------------------------- */
 
-/* Before the next view? Views come in a rhythm as well, but not to the millisecond. */
+/* Counters are read, and a view is made, about one second before a scrape (loop/rhythm.h). */
 static bool is_due(const struct rna_http *http, const struct rna_scraper *scraper)
 {
-	return rna_scraper_is_due(scraper, http->published, http->pace + http->pace / 4);
+	return rna_scraper_is_due(scraper, http->published, AHEAD);
 }
 
 static int on_ahead(sd_event_source *source, void *userdata)
@@ -758,11 +760,22 @@ void rna_http_new_view(struct rna_http *http)
 		return;
 	now = event_time(http);
 	rna_connections_new_view(&http->connections, now);
-	http->pace = rna_usec_since(http->published, now);
 	http->published = now;
 	for (const struct rna_scraper *s = http->scrapers; s; s = s->next)
 		if (is_due(http, s))
 			(void)sd_event_source_set_enabled(http->ahead, SD_EVENT_ONESHOT);
+}
+
+rna_usec rna_http_next_scrape(const struct rna_http *http, rna_usec earliest)
+{
+	rna_usec now = rna_clock_monotonic(), next = RNA_USEC_NEVER;
+
+	for (const struct rna_scraper *s = http ? http->scrapers : NULL; s; s = s->next) {
+		rna_usec own = rna_scraper_next(s, earliest, now);
+
+		next = own < next ? own : next;
+	}
+	return next;
 }
 
 /* -- Start and stop ---------------------------------------------------------------------------- */

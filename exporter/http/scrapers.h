@@ -25,5 +25,11 @@ void rna_scraper_remove(struct rna_scraper **list, struct rna_scraper *scraper);
 void rna_scraper_asks(struct rna_scraper *scraper, enum rna_exposition format, bool gzip,
 		      rna_usec now);
 
+/*
+ * The first moment, not before earliest, in which it is expected to ask; RNA_USEC_NEVER: it has no
+ * rhythm, or has left it. All monotonic.
+ */
+rna_usec rna_scraper_next(const struct rna_scraper *scraper, rna_usec earliest, rna_usec now);
+
 /* Is it expected to ask again in the next span? It may be late by as much. */
 bool rna_scraper_is_due(const struct rna_scraper *scraper, rna_usec now, rna_usec span);

@@ -169,6 +169,11 @@ void rna_http_forget_view(struct rna_http *http);
 /* Call after a new view: renders it before the next request. Accepts NULL. */
 void rna_http_new_view(struct rna_http *http);
 /*
+ * The first moment, not before earliest, in which a client is expected to ask for metrics, because
+ * it has a rhythm; RNA_USEC_NEVER: none has. All monotonic. Accepts NULL.
+ */
+rna_usec rna_http_next_scrape(const struct rna_http *http, rna_usec earliest);
+/*
  * Call now and then. false: on some address, clients that waited at the last call have not been
  * accepted since, or a request that the server sent to itself then has not been answered. Limits
  * that are reached make no difference. Accepts NULL, where it is true.

@@ -52,6 +52,25 @@ static void test_the_last_interval_counts(void **state)
 	assert_false(rna_scraper_is_due(&scraper, 135 * SECOND, SECOND));
 }
 
+static void test_when_it_is_expected(void **state)
+{
+	struct rna_scraper scraper = {0};
+
+	(void)state;
+	assert_true(rna_scraper_next(&scraper, 100 * SECOND, 100 * SECOND) == RNA_USEC_NEVER);
+	asks(&scraper, 100 * SECOND);
+	assert_true(rna_scraper_next(&scraper, 101 * SECOND, 100 * SECOND) == RNA_USEC_NEVER);
+	asks(&scraper, 115 * SECOND);
+	assert_int_equal(rna_scraper_next(&scraper, 116 * SECOND, 116 * SECOND), 130 * SECOND);
+	assert_int_equal(rna_scraper_next(&scraper, 130 * SECOND, 116 * SECOND), 130 * SECOND);
+	assert_int_equal(rna_scraper_next(&scraper, 131 * SECOND, 116 * SECOND), 145 * SECOND);
+	/* it has left its rhythm */
+	assert_true(rna_scraper_next(&scraper, 160 * SECOND, 146 * SECOND) == RNA_USEC_NEVER);
+	/* it asks each second: nothing is read for that */
+	asks(&scraper, 116 * SECOND);
+	assert_true(rna_scraper_next(&scraper, 117 * SECOND, 116 * SECOND) == RNA_USEC_NEVER);
+}
+
 static void test_they_come_and_go(void **state)
 {
 	struct rna_scraper *list = NULL;
@@ -76,6 +95,7 @@ int main(void)
 		cmocka_unit_test(test_one_scrape_is_no_rhythm),
 		cmocka_unit_test(test_it_is_due_after_its_interval),
 		cmocka_unit_test(test_the_last_interval_counts),
+		cmocka_unit_test(test_when_it_is_expected),
 		cmocka_unit_test(test_they_come_and_go),
 	};
 
