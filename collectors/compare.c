@@ -82,5 +82,9 @@ void rna_compare_kernel_logs(const struct rna_part *old, const struct rna_part *
 {
 	const struct rna_kernel_log *before = (const void *)old, *now = (const void *)new;
 
+	/* Lines of no pattern are only counted. */
+	ret->text = !before || before->source != now->source || before->error != now->error ||
+		    before->matched != now->matched || before->lost != now->lost ||
+		    before->dropped != now->dropped;
 	tell_problem(before ? before->problem : NULL, now->problem, ret);
 }

@@ -7,6 +7,9 @@
 #include "collectors.h"
 #include "compare.h"
 
+/* The period of what events tell of: to find out whether they do. */
+#define RARELY (10 * 60 * RNA_USEC_PER_SEC)
+
 /* descriptors: as many as a port of an mlx5 device, the most common one, has, and some more. */
 
 /* clang-format off */
@@ -16,6 +19,8 @@ const struct rna_collector rna_collectors[RNA_COLLECTOR_COUNT] = {
 		.name = "presence",
 		.help = "Which RDMA devices there are and what they sit on.",
 		.events = RNA_AT(DEVICE) | RNA_AT(GONE) | RNA_AT(LOST),
+		.told = RARELY,
+		.told_by = RNA_BY(UEVENT),
 		.lists = RNA_LISTS_DEVICES,
 		.compare = rna_compare_presences,
 		.collect = rna_collect_presence,
@@ -26,7 +31,13 @@ const struct rna_collector rna_collectors[RNA_COLLECTOR_COUNT] = {
 		.help = "Logical and physical state of each port.",
 		.per_device = true,
 		.events = RNA_AT(INTERFACE) | RNA_AT(PORT) | RNA_AT(LID) | RNA_AT(GONE) | RNA_AT(LOST),
+		/* A second time, because a driver may follow its interface some time later. */
+		.events_later = RNA_AT(INTERFACE) | RNA_AT(PORT),
+		.told = 10 * RNA_USEC_PER_SEC,
+		.told_by = RNA_BY(RTNETLINK),
+		.told_of_ports = true,
 		.compare = rna_compare_states,
+		.compares_all = true,
 		.descriptors = 3,
 		.collect = rna_collect_state,
 	},
@@ -48,6 +59,9 @@ const struct rna_collector rna_collectors[RNA_COLLECTOR_COUNT] = {
 		.follows = RNA_OF(STATE),
 		.events = RNA_AT(LID) | RNA_AT(LOST),
 		.events_later = RNA_AT(INTERFACE) | RNA_AT(PORT), /* the MTU */
+		.told = RARELY,
+		.told_by = RNA_BY(RTNETLINK),
+		.told_of_ports = true,
 		.compare = rna_compare_links,
 		.collect = rna_collect_link,
 	},
@@ -57,6 +71,7 @@ const struct rna_collector rna_collectors[RNA_COLLECTOR_COUNT] = {
 		.help = "InfiniBand performance counters of each port.",
 		.per_device = true,
 		.descriptors = 32,
+		.for_scrapes = true,
 		.collect = rna_collect_counters,
 	},
 	[RNA_COLLECTOR_HW_COUNTERS] = {
@@ -65,6 +80,7 @@ const struct rna_collector rna_collectors[RNA_COLLECTOR_COUNT] = {
 		.help = "Counters of the driver and of the kernel's connection manager.",
 		.per_device = true,
 		.descriptors = 116,
+		.for_scrapes = true,
 		.collect = rna_collect_hw_counters,
 	},
 	[RNA_COLLECTOR_GIDS] = {
@@ -115,6 +131,7 @@ const struct rna_collector rna_collectors[RNA_COLLECTOR_COUNT] = {
 		.later = true,
 		.needs = RNA_OF(NETDEV),
 		.follows = RNA_OF(NETDEV),
+		.for_scrapes = true,
 		.collect = rna_collect_ethernet,
 	},
 	[RNA_COLLECTOR_RESOURCES] = {
@@ -143,6 +160,9 @@ const struct rna_collector rna_collectors[RNA_COLLECTOR_COUNT] = {
 		.per_device = true,
 		.functions = RNA_ON(PF),
 		.later = true,
+		.events_later = RNA_AT(INTERFACE) | RNA_AT(PCI) | RNA_AT(LOST),
+		.told = RARELY,
+		.told_by = RNA_BY(RTNETLINK) | RNA_BY(UEVENT),
 		.collect = rna_collect_virtual_functions,
 	},
 	[RNA_COLLECTOR_MODULE] = {
@@ -164,7 +184,9 @@ const struct rna_collector rna_collectors[RNA_COLLECTOR_COUNT] = {
 		.needs = RNA_OF(PRESENCE),
 		.follows = RNA_OF(PRESENCE) | RNA_OF(STATE),
 		.source = RNA_SOURCE_RTNETLINK,
-		.events = RNA_AT(INTERFACE) | RNA_AT(PORT) | RNA_AT(LOST),
+		.events = RNA_AT(INTERFACE) | RNA_AT(ADDRESS) | RNA_AT(PORT) | RNA_AT(LOST),
+		.told = RARELY,
+		.told_by = RNA_BY(RTNETLINK) | RNA_BY(UEVENT),
 		.lists = RNA_LISTS_INTERFACES,
 		.compare = rna_compare_netdevs,
 		.collect = rna_collect_netdev,
@@ -209,7 +231,11 @@ const struct rna_collector rna_collectors[RNA_COLLECTOR_COUNT] = {
 		.name = "kernel_log",
 		.help = "What drivers say of themselves in the log of the kernel.",
 		.later = true,
+		.events = RNA_AT(MESSAGE),
+		.told = 60 * RNA_USEC_PER_SEC,
+		.told_by = RNA_BY(KMSG),
 		.compare = rna_compare_kernel_logs,
+		.compares_all = true,
 		.descriptors = 1,
 		.collect = rna_collect_kernel_log,
 	},
@@ -217,6 +243,7 @@ const struct rna_collector rna_collectors[RNA_COLLECTOR_COUNT] = {
 		.id = RNA_COLLECTOR_PROCESS,
 		.name = "process",
 		.help = "The agent's own process.",
+		.for_scrapes = true,
 		.collect = rna_collect_process,
 	},
 };

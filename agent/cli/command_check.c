@@ -183,8 +183,7 @@ static int try_until(struct check *check, rna_trial *try, rna_usec until, struct
 
 static rna_usec limit_of_age(const struct rna_settings *settings)
 {
-	return OLD_PERIODS * settings->poll[rna_collector_listing(RNA_LISTS_DEVICES)] +
-	       settings->poll_deadline;
+	return OLD_PERIODS * RNA_VIEW_PERIOD + settings->poll_deadline;
 }
 
 static int read_answer(struct check *check, struct rna_error *error)

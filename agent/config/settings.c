@@ -145,41 +145,47 @@ const struct rna_setting rna_setting_table[] = {
 	      "Devices to ignore: the agent reads nothing from them. Takes precedence over "
 	      "devices.include."),
 	POLL("presence", PRESENCE, "10s",
-	     "How often to look for RDMA devices that were added or removed."),
+	     "How often to look for RDMA devices that were added or removed. Every 10 minutes where "
+	     "the agent receives the kernel's events of devices."),
 	POLL("state", STATE, "1s",
-	     "How often to read logical and physical port states."),
+	     "How often to read logical and physical port states. Every 10 seconds where events "
+	     "tell of changes: if each port of the device has a network interface."),
 	POLL("identity", IDENTITY, "10m",
 	     "How often to read attributes that rarely change: GUIDs, firmware, board, link "
 	     "layer."),
 	POLL("link", LINK, "60s",
-	     "How often to read rate, width, speed, MTU, LIDs and capabilities."),
+	     "How often to read rate, width, speed, MTU, LIDs and capabilities. Every 10 minutes "
+	     "where events tell of changes."),
 	POLL("counters", COUNTERS, "10s",
-	     "How often to read the port counters that InfiniBand defines."),
+	     "How often to read the port counters that InfiniBand defines. The agent reads them up to "
+	     "half the period later, one second before a client that scrapes in a regular interval."),
 	POLL("hw_counters", HW_COUNTERS, "10s",
-	     "How often to read the driver-specific counters of ports and devices."),
+	     "How often to read the driver-specific counters of ports and devices, or later, as "
+	     "poll.counters."),
 	POLL("gids", GIDS, "5m",
 	     "How often to read GID tables. They are also read when a port or an interface "
 	     "changes."),
 	POLL("fabric", FABRIC, "60s",
 	     "How often to query InfiniBand ports for the peer port, the subnet manager, "
 	     "partitions and the reasons of packet loss. Takes about a dozen MADs per port."),
-	POLL("pcie", PCIE, "60s",
+	POLL("pcie", PCIE, "5m",
 	     "How often to read the PCIe paths of devices: speed, width and errors of each link."),
 	POLL("ethernet", ETHERNET, "15s",
 	     "How often to read Ethernet and IPoIB interfaces by ethtool: link, FEC, pause frames, "
-	     "statistics."),
+	     "statistics, or later, as poll.counters."),
 	POLL("resources", RESOURCES, "30s",
 	     "How often to count RDMA objects, which show whether a device is in use."),
 	POLL("qos", QOS, "60s",
 	     "How often to read the QoS configuration of RoCE ports: priorities, PFC, ECN, VLANs."),
 	POLL("virtual_functions", VIRTUAL_FUNCTIONS, "60s",
 	     "How often to read the virtual functions of a device: their drivers, users and "
-	     "configuration."),
+	     "configuration. Every 10 minutes where events tell of changes."),
 	POLL("module", MODULE, "5m",
 	     "How often to read transceivers and cables. Requires CAP_NET_ADMIN and takes about "
 	     "0.1 s per port."),
 	POLL("netdev", NETDEV, "10s",
-	     "How often to read network interfaces and the ports that they belong to."),
+	     "How often to read network interfaces and the ports that they belong to. Every 10 "
+	     "minutes where events tell of changes."),
 	POLL("gateways", GATEWAYS, "60s",
 	     "How often to read the gateways of RoCE interfaces and their entries in the kernel's "
 	     "neighbour table."),
@@ -193,9 +199,11 @@ const struct rna_setting rna_setting_table[] = {
 	     "How often to read the node prerequisites of RDMA: drivers, modules, device files, "
 	     "limits."),
 	POLL("kernel_log", KERNEL_LOG, "1s",
-	     "How often to read new messages of the kernel."),
+	     "How often to read new messages of the kernel. Every minute, and when there is a new "
+	     "one, where the agent can wait for messages."),
 	POLL("process", PROCESS, "10s",
-	     "How often to read the agent's own use of CPU, memory and file descriptors."),
+	     "How often to read the agent's own use of CPU, memory and file descriptors, or later, "
+	     "as poll.counters."),
 	DURATION("poll.deadline", poll_deadline, "100ms", "10m", "5s",
 		 "A collector run that takes longer is stalled; the agent reads its device no "
 		 "further until the run ends."),
@@ -210,7 +218,8 @@ const struct rna_setting rna_setting_table[] = {
 	       "Source of the counters of InfiniBand ports: sysfs files, or MADs to the port. auto "
 	       "uses MADs if sysfs has no counters, or none with 64 bits."),
 	BOOLEAN("watch.events", watch_events, "true",
-		"Whether the agent reads a port immediately when the kernel reports a change."),
+		"Whether the agent reads a port immediately when the kernel reports a change, and "
+		"polls less where events tell of changes."),
 	DURATION("watch.debounce", watch_debounce, "1ms", "1s", "20ms",
 		 "The agent reacts to an event after this time without further events."),
 	DURATION("watch.debounce_max", watch_debounce_max, "1ms", "10s", "250ms",

@@ -485,3 +485,17 @@ void rna_health_judge(struct rna_health *health, struct rna_view *view)
 	health->changed |= (health->pasts.rose || health->episodes.grew) &&
 			   rna_usec_since(health->written.monotonic, now) >= RISES_PACE;
 }
+
+rna_usec rna_health_next(const struct rna_health *health, rna_usec now)
+{
+	rna_usec next = RNA_USEC_NEVER;
+
+	for (size_t i = 0; i < health->count; i++) {
+		const struct rna_condition *condition = &health->conditions[i];
+		rna_usec end = condition->finding.since.monotonic + health->holds[condition->rule];
+
+		if (condition->finding.since.monotonic > 0 && end > now && end < next)
+			next = end;
+	}
+	return next;
+}

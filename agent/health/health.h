@@ -57,6 +57,9 @@ int rna_health_reload(struct rna_health *health);
  */
 void rna_health_judge(struct rna_health *health, struct rna_view *view);
 
+/* When the next hold-down ends, after now; RNA_USEC_NEVER: none is running. Both monotonic. */
+rna_usec rna_health_next(const struct rna_health *health, rna_usec now);
+
 /*
  * Has the machine just booted, so that ports are still coming up? And has the agent run long
  * enough to have found every existing problem?

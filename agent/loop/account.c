@@ -130,6 +130,17 @@ struct rna_news rna_account_run(struct rna_account *account, struct rna_target *
 	return news;
 }
 
+void rna_account_missed(struct rna_account *account, const struct rna_target *target,
+			const struct rna_slot *slot)
+{
+	char text[RNA_ERROR_MAX];
+
+	account->missed++;
+	(void)snprintf(text, sizeof(text), "%s: a poll of %s shows a change without an event",
+		       rna_target_name(target), slot->job.collector->name);
+	log_slot(LOG_INFO, target, slot, text);
+}
+
 void rna_account_overdue(struct rna_account *account, const struct rna_target *target,
 			 struct rna_slot *slot, rna_usec deadline)
 {

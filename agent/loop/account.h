@@ -13,6 +13,7 @@
 struct rna_account {
 	unsigned overdue; /* jobs past their deadline right now */
 	struct rna_source_account sources[RNA_SOURCE_COUNT];
+	uint64_t missed; /* changes that events should have told of */
 	/* When the first event was received that the next view will be the first to show; 0: none.
 	 */
 	rna_usec unpublished[RNA_SOURCE_COUNT];
@@ -24,6 +25,10 @@ struct rna_account {
  */
 struct rna_news rna_account_run(struct rna_account *account, struct rna_target *target,
 				struct rna_slot *slot);
+
+/* The slot's newest part shows a change that events should have told of, and have not. */
+void rna_account_missed(struct rna_account *account, const struct rna_target *target,
+			const struct rna_slot *slot);
 
 /* The job of the slot is past its deadline, which is so long after its start. */
 void rna_account_overdue(struct rna_account *account, const struct rna_target *target,

@@ -478,6 +478,7 @@ struct rna_agent *rna_agent_free(struct rna_agent *agent)
 	agent->state = rna_state_free(agent->state);
 	rna_memory_deinit(&agent->memory);
 	agent->publishing = sd_event_source_disable_unref(agent->publishing);
+	agent->ageing = sd_event_source_disable_unref(agent->ageing);
 	agent->event = sd_event_unref(agent->event);
 	rna_health_deinit(&agent->health);
 	rna_baseline_deinit(&agent->baseline);
@@ -494,6 +495,13 @@ static struct rna_part *recall_part(enum rna_collector_id id, const struct rna_d
 	struct rna_agent *agent = userdata;
 
 	return rna_memory_recall(&agent->memory, id, device, identity);
+}
+
+static rna_usec next_scrape(rna_usec earliest, void *userdata)
+{
+	const struct rna_agent *agent = userdata;
+
+	return rna_http_next_scrape(agent->server.http, earliest);
 }
 
 int rna_agent_new(const char *root, const char *config, struct rna_settings *settings,
@@ -532,6 +540,7 @@ int rna_agent_new(const char *root, const char *config, struct rna_settings *set
 	agent->status.config_loaded = agent->status.started.realtime;
 	agent->schedule.on_settled = rna_views_want;
 	agent->schedule.recall = recall_part;
+	agent->schedule.next_scrape = next_scrape;
 	agent->schedule.userdata = agent;
 	status = rna_log_site_set(agent->settings.kernel_log_patterns);
 	if (status < 0)

@@ -38,6 +38,7 @@ struct rna_agent {
 	struct rna_liveness liveness;
 	const struct rna_view *view; /* newest; NULL until the first is complete */
 	sd_event_source *publishing; /* enabled: another one is wanted */
+	sd_event_source *ageing;     /* when there is one without news */
 	struct rna_memory memory;
 	struct rna_state_directory *state; /* NULL: the memory ends with the process */
 	struct rna_node *node;             /* NULL: Kubernetes is not updated */

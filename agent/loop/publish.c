@@ -10,6 +10,8 @@
 
 #include "memory/remember.h"
 
+#include "rhythm.h"
+
 /* -- Snapshot: the newest parts ---------------------------------------------------------------- */
 
 /* After so many missed periods old content counts as absent. */
@@ -20,10 +22,11 @@ enum { MISSED_PERIODS = 3 };
  * slow, but answers, from flickering. Presence is exempt: it names the devices whose other parts
  * are read through paths of their own, and its age is a metric.
  */
-static bool is_current(const struct rna_schedule *schedule, const struct rna_slot *slot,
+static bool is_current(const struct rna_schedule *schedule, const struct rna_target *target,
 		       enum rna_collector_id id, rna_usec now)
 {
-	rna_usec limit = MISSED_PERIODS * schedule->settings->poll[id];
+	rna_usec limit = MISSED_PERIODS * rna_rhythm_period(schedule, target, id);
+	const struct rna_slot *slot = target->slots[id];
 
 	if (!slot->part || rna_collectors[id].lists == RNA_LISTS_DEVICES)
 		return slot->part;
@@ -36,7 +39,7 @@ static void copy_parts(const struct rna_schedule *schedule, const struct rna_tar
 {
 	for (unsigned id = 0; id < RNA_COLLECTOR_COUNT; id++)
 		if ((target->collectors & rna_collector_bit(id)) &&
-		    is_current(schedule, target->slots[id], id, now))
+		    is_current(schedule, target, id, now))
 			parts[id] = rna_part_ref(target->slots[id]->part);
 }
 
@@ -92,7 +95,8 @@ static size_t count_jobs(const struct rna_schedule *schedule)
 	return count;
 }
 
-static struct rna_job_status job_status(const struct rna_target *target, enum rna_collector_id id)
+static struct rna_job_status job_status(const struct rna_schedule *schedule,
+					const struct rna_target *target, enum rna_collector_id id)
 {
 	const struct rna_slot *slot = target->slots[id];
 	struct rna_job_status status = {
@@ -102,6 +106,7 @@ static struct rna_job_status job_status(const struct rna_target *target, enum rn
 		.ran = slot->ran,
 		.success = slot->success,
 		.duration = slot->duration,
+		.period = rna_rhythm_period(schedule, target, id),
 		.taken = slot->part ? slot->part->taken.monotonic : 0,
 		.stalled = slot->overdue,
 	};
@@ -121,7 +126,7 @@ static int add_jobs(const struct rna_publish_input *in, struct rna_view *view)
 	for (const struct rna_target *t = NULL; (t = rna_schedule_next(in->schedule, t));)
 		for (unsigned id = 0; id < RNA_COLLECTOR_COUNT; id++)
 			if (t->collectors & rna_collector_bit(id))
-				jobs[view->job_count++] = job_status(t, id);
+				jobs[view->job_count++] = job_status(in->schedule, t, id);
 	return 0;
 }
 
@@ -181,6 +186,7 @@ static int add_status(const struct rna_publish_input *in, struct rna_view *view)
 	const struct rna_settings *settings = schedule->settings;
 
 	view->agent = *in->status;
+	view->agent.missed_changes = schedule->account.missed;
 	view->agent.lanes = rna_lanes_count(schedule->lanes);
 	view->agent.lanes_stalled = schedule->account.overdue;
 	memcpy(view->agent.sources, schedule->account.sources, sizeof(view->agent.sources));

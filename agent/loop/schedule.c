@@ -5,6 +5,9 @@
 #include <string.h>
 
 #include "rna/base/log.h"
+#include "rna/base/parse.h"
+
+#include "rhythm.h"
 
 enum { TIMER_ACCURACY_USEC = 10 * 1000 };
 
@@ -227,6 +230,23 @@ static void follow(struct rna_schedule *schedule, struct rna_target *target,
 	want_settled(schedule, target, set & settling, part->taken.monotonic);
 }
 
+/*
+ * The state of a virtual function changes with that of its physical function (rhythm.h), unless its
+ * own events tell.
+ */
+static void follow_physical_function(struct rna_schedule *schedule, const struct rna_target *target,
+				     const struct rna_part *part)
+{
+	unsigned set = rna_collector_bit(part->collector);
+
+	if (!target->device || !rna_collectors[part->collector].told_of_ports)
+		return;
+	for (struct rna_target *t = schedule->devices; t; t = t->next)
+		if (t->device->function == RNA_FUNCTION_VF &&
+		    rna_same_text(t->device->physical_function, target->device->pci_address))
+			want_for(schedule, t, set, &part->origin, part->taken.monotonic);
+}
+
 /* What is node-wide depends on all devices, and all devices on what is node-wide. */
 static void follow_on_all_targets(struct rna_schedule *schedule, struct rna_target *target,
 				  const struct rna_part *part)
@@ -337,6 +357,7 @@ static void on_overdue(const struct rna_job *job, enum rna_lateness lateness, vo
 	struct rna_slot *slot = target->slots[job->collector->id];
 
 	target->slow = lateness == RNA_OVERDUE || !schedule->patient;
+	schedule->news = true;
 	if (lateness == RNA_OVERDUE)
 		rna_account_overdue(&schedule->account, target, slot,
 				    schedule->settings->poll_deadline);
@@ -387,20 +408,62 @@ static void start_needing(struct rna_schedule *schedule, const struct rna_target
 	want_of_all(schedule, rna_collectors_needing(own), slot->job.finished);
 }
 
+/* What was known before the result of a run. */
+struct before {
+	bool told; /* events should have told of what it shows */
+	bool ran, well;
+	uint64_t device_set;
+};
+
+static bool is_well(const struct rna_slot *slot)
+{
+	return slot->success && slot->overdue == 0;
+}
+
+static struct before look_before(const struct rna_schedule *schedule,
+				 const struct rna_target *target, enum rna_collector_id id)
+{
+	const struct rna_slot *slot = target->slots[id];
+
+	return (struct before){rna_rhythm_is_told(schedule, target, id), slot->ran, is_well(slot),
+			       schedule->device_set};
+}
+
+/* Is there anything to show? And if events tell of changes, did they tell of this one? */
+static void take_news(struct rna_schedule *schedule, const struct rna_target *target,
+		      const struct rna_slot *slot, const struct before *before,
+		      const struct rna_news *news)
+{
+	bool polled = slot->origin.source == RNA_SOURCE_POLL;
+	bool changed = news->content || schedule->device_set != before->device_set;
+	bool same = slot->job.collector->compares_all && polled && before->ran &&
+		    before->well == is_well(slot) && !changed && !news->text && !news->problem;
+
+	schedule->news |= !same;
+	if (changed && polled && before->told)
+		rna_account_missed(&schedule->account, target, slot);
+	schedule->look |= schedule->device_set != before->device_set ||
+			  slot->job.collector->lists == RNA_LISTS_INTERFACES;
+}
+
 static void on_finished(struct rna_job *job, void *userdata)
 {
 	struct rna_schedule *schedule = userdata;
 	struct rna_target *target = job->owner;
 	struct rna_slot *slot = target->slots[job->collector->id];
+	const struct before before = look_before(schedule, target, job->collector->id);
 	struct rna_news news;
 
 	news = rna_account_run(&schedule->account, target, slot);
 	rna_slot_release(slot);
-	if (news.content)
+	if (news.content) {
 		follow_on_all_targets(schedule, target, slot->part);
+		follow_physical_function(schedule, target, slot->part);
+	}
 	schedule->device_set += news.labels;
 	read_listing(schedule, target, slot);
 	start_needing(schedule, target, slot);
+	take_news(schedule, target, slot, &before, &news);
 	if (--target->running > 0)
 		return;
 	if (target->gone)
@@ -447,27 +510,51 @@ void rna_schedule_start_later(struct rna_schedule *schedule)
 	flush(schedule);
 }
 
+/* Never prolongs what is due: else frequent reloads would postpone polls for ever. */
+static void shorten_due_times(struct rna_schedule *schedule, rna_usec now)
+{
+	for (unsigned id = 0; id < RNA_COLLECTOR_COUNT; id++) {
+		rna_usec next = rna_rhythm_next(schedule, id, now, now);
+
+		if (schedule->due[id] > next)
+			schedule->due[id] = next;
+	}
+}
+
+void rna_schedule_look_at_events(struct rna_schedule *schedule)
+{
+	schedule->look = false;
+	if (!schedule->started || schedule->patient)
+		return;
+	rna_rhythm_look(schedule);
+	shorten_due_times(schedule, rna_clock_monotonic());
+	arm_timer(schedule);
+}
+
 static void on_settled(void *userdata)
 {
 	struct rna_schedule *schedule = userdata;
 
 	flush(schedule); /* results may have started new chains */
-	schedule->complete = schedule->complete || is_complete(schedule);
-	schedule->on_settled(schedule->userdata);
+	if (schedule->look)
+		rna_schedule_look_at_events(schedule);
+	if (!schedule->complete && is_complete(schedule))
+		schedule->complete = schedule->news = true;
+	if (schedule->news || schedule->patient) {
+		schedule->news = false;
+		schedule->on_settled(schedule->userdata);
+	}
 }
 
-/* The collectors that are due. Missed periods are skipped, and the phase is kept. */
 static unsigned take_due(struct rna_schedule *schedule, rna_usec now)
 {
 	unsigned set = 0;
 
 	for (unsigned id = 0; id < RNA_COLLECTOR_COUNT; id++) {
-		rna_usec period = schedule->settings->poll[id];
-
 		if (schedule->due[id] > now)
 			continue;
 		set |= rna_collector_bit(id);
-		schedule->due[id] += ((now - schedule->due[id]) / period + 1) * period;
+		schedule->due[id] = rna_rhythm_next(schedule, id, schedule->due[id], now);
 	}
 	return set;
 }
@@ -492,9 +579,10 @@ static int on_timer(sd_event_source *source, uint64_t at, void *userdata)
 	unsigned set = take_due(schedule, now);
 
 	(void)source, (void)at;
-	want_of_all(schedule, set, now);
-	for (struct rna_target *t = NULL; (t = rna_schedule_next(schedule, t));)
+	for (struct rna_target *t = NULL; (t = rna_schedule_next(schedule, t));) {
+		want(schedule, t, set & ~rna_rhythm_fresh(schedule, t, now), now);
 		want_settled_now(schedule, t, now);
+	}
 	flush(schedule);
 	arm_timer(schedule);
 	if (schedule->account.overdue > 0) /* the age of a stall has to be published */
@@ -530,8 +618,10 @@ void rna_schedule_read_later(struct rna_schedule *schedule)
 {
 	rna_usec now = rna_clock_monotonic();
 
-	for (struct rna_target *t = NULL; (t = rna_schedule_next(schedule, t));)
+	for (struct rna_target *t = NULL; (t = rna_schedule_next(schedule, t));) {
+		rna_target_set_cause(t, t->later, &t->later_for);
 		read_marked(schedule, t, &t->later, now);
+	}
 	flush(schedule);
 }
 
@@ -598,19 +688,12 @@ int rna_schedule_init(struct rna_schedule *schedule, sd_event *event,
 	return rna_lanes_new(event, &limits, &callbacks, &schedule->lanes, error);
 }
 
-/* Shortens what is due, never prolongs it: else frequent reloads would postpone polls for ever. */
-static void shorten_due_times(struct rna_schedule *schedule, rna_usec now)
-{
-	for (unsigned id = 0; id < RNA_COLLECTOR_COUNT; id++)
-		if (schedule->due[id] > now + schedule->settings->poll[id])
-			schedule->due[id] = now + schedule->settings->poll[id];
-}
-
 int rna_schedule_start(struct rna_schedule *schedule, bool once, struct rna_error *error)
 {
 	rna_usec now = rna_clock_monotonic();
 	int ret;
 
+	schedule->started = true;
 	schedule->patient = schedule->later_may_run = once;
 	for (struct rna_target *t = schedule->nodes; t; t = t->next)
 		want(schedule, t, t->collectors, now);

@@ -35,6 +35,9 @@ struct rna_schedule {
 	uint64_t device_set;        /* see rna/model/snapshot.h; 0: no presence yet */
 	unsigned read;              /* bit set: node-wide collectors that others need, and have */
 	struct rna_account account;
+	bool started;
+	bool news;     /* there is something to show */
+	bool look;     /* which devices are covered (rhythm.h) may have changed */
 	bool quiet;    /* jobs that begin now open nothing of the RDMA stack */
 	bool patient;  /* wait for slow devices until their deadline: commands that run once */
 	bool complete; /* every slot to wait for has run once, or is too slow */
@@ -47,8 +50,16 @@ struct rna_schedule {
 	 */
 	struct rna_part *(*recall)(enum rna_collector_id id, const struct rna_device *device,
 				   const struct rna_identity *identity, void *userdata);
+	/*
+	 * Returns the first moment, not before that one, in which a scrape is expected;
+	 * RNA_USEC_NEVER: none is. Both monotonic. The callback itself may be NULL.
+	 */
+	rna_usec (*next_scrape)(rna_usec earliest, void *userdata);
 	void *userdata;
 };
+
+/* What is read for a scrape is read so long before it. */
+#define RNA_SCRAPE_LEAD RNA_USEC_PER_SEC
 
 /* All targets, those of the node first: begin with NULL; NULL: that was the last one. */
 struct rna_target *rna_schedule_next(const struct rna_schedule *schedule,
@@ -99,6 +110,10 @@ void rna_schedule_read_triggered(struct rna_schedule *schedule);
 
 /* Runs those that they have marked as less urgent, some time later. */
 void rna_schedule_read_later(struct rna_schedule *schedule);
+
+/* A source of events is watched now, or is not any more: what they tell of is polled less, or more.
+ */
+void rna_schedule_look_at_events(struct rna_schedule *schedule);
 
 /*
  * A view has been published: from the first one on, collectors run that are too slow for it. Does

@@ -53,10 +53,12 @@ struct rna_target {
 	unsigned wanted;             /* bit set: due while a chain was under way */
 	unsigned triggered;          /* bit set: an event marked these, see trigger.h */
 	unsigned later;              /* bit set: it asked for these, but not at once */
+	struct rna_origin later_for; /* the newest event that did */
 	unsigned settling;           /* bit set: these slots have a due time */
 	rna_usec shown;   /* when the newest event was received that a part was read for */
 	unsigned running; /* jobs of the chain under way that have not come back */
 	bool loud;        /* that chain may open the RDMA stack */
+	bool covered;     /* events tell of each change of its ports, see rhythm.h */
 	bool slow;        /* a job of that chain is past the handover time */
 	bool gone;        /* the device vanished; freed when the chain is back */
 	rna_usec pause;   /* grows with each run past its deadline */

@@ -11,6 +11,8 @@ static bool mark(struct rna_target *target, const struct rna_trigger *trigger)
 
 	target->triggered |= collectors;
 	target->later |= trigger->later & target->collectors;
+	if (trigger->later & target->collectors)
+		target->later_for = trigger->origin;
 	rna_target_set_cause(target, collectors, &trigger->origin);
 	return collectors || (trigger->later & target->collectors);
 }
@@ -66,18 +68,24 @@ static void mark_served(struct rna_schedule *schedule, const struct rna_trigger 
 }
 
 /*
- * A node may have a thousand interfaces for its containers. Of those that serve no port only the
- * number is compared.
+ * A node may have a thousand interfaces for its containers, which come and go, and one of them may
+ * be a new one of an RDMA device. So the interfaces are read for it, but later.
  */
 static bool mark_by_interface(struct rna_schedule *schedule, const struct rna_trigger *trigger)
 {
+	const struct rna_trigger search = {
+		.origin = trigger->origin,
+		.later = trigger->collectors &
+			 rna_collector_bit(rna_collector_listing(RNA_LISTS_INTERFACES)),
+	};
 	const struct rna_netdevs *netdevs =
 		(const void *)rna_schedule_listing(schedule, RNA_LISTS_INTERFACES);
 	const struct rna_netdev *netdev = netdevs ? find_by_index(netdevs, trigger->ifindex) : NULL;
 
-	if (netdev)
-		mark_served(schedule, trigger, netdevs, netdev);
-	return netdev;
+	if (!netdev)
+		return mark_node(schedule, &search);
+	mark_served(schedule, trigger, netdevs, netdev);
+	return true;
 }
 
 bool rna_trigger(struct rna_schedule *schedule, const struct rna_trigger *trigger)

@@ -15,8 +15,10 @@
 #include "guests.h"
 #include "publish.h"
 
-/* A view older than this is no proof of readiness; state is polled far more often. */
+/* A view older than this is no proof of readiness. */
 enum { READY_PERIODS = 6 };
+
+enum { TIMER_ACCURACY_USEC = 100 * 1000 };
 
 /* -- Followers --------------------------------------------------------------------------------- */
 
@@ -181,6 +183,18 @@ static void show(struct rna_agent *agent, const struct rna_view *view)
 		followers[i](agent, view);
 }
 
+/* Without news, the next view is made when time alone changes something, or after a while. */
+static void arm_timer(struct rna_agent *agent)
+{
+	rna_usec now = rna_clock_monotonic(), next = now + RNA_VIEW_PERIOD;
+	rna_usec held = rna_health_next(&agent->health, now);
+
+	if (agent->once)
+		return;
+	(void)sd_event_source_set_time(agent->ageing, held < next ? held : next);
+	(void)sd_event_source_set_enabled(agent->ageing, SD_EVENT_ONESHOT);
+}
+
 /* No memory: the old view stays, and its age shows. */
 static void publish(struct rna_agent *agent)
 {
@@ -192,6 +206,7 @@ static void publish(struct rna_agent *agent)
 	}
 	if (view)
 		show(agent, view);
+	arm_timer(agent);
 	if (agent->once && (agent->schedule.complete || rna_schedule_is_in_vain(&agent->schedule)))
 		(void)sd_event_exit(agent->event, 0);
 }
@@ -199,6 +214,13 @@ static void publish(struct rna_agent *agent)
 static int on_publish(sd_event_source *source, void *userdata)
 {
 	(void)source;
+	publish(userdata);
+	return 0;
+}
+
+static int on_age(sd_event_source *source, uint64_t at, void *userdata)
+{
+	(void)source, (void)at;
 	publish(userdata);
 	return 0;
 }
@@ -224,7 +246,12 @@ int rna_views_init(struct rna_agent *agent)
 {
 	int ret = sd_event_add_defer(agent->event, &agent->publishing, on_publish, agent);
 
-	return ret < 0 ? ret : sd_event_source_set_enabled(agent->publishing, SD_EVENT_OFF);
+	if (ret >= 0)
+		ret = sd_event_source_set_enabled(agent->publishing, SD_EVENT_OFF);
+	if (ret >= 0)
+		ret = sd_event_add_time(agent->event, &agent->ageing, CLOCK_MONOTONIC, 0,
+					TIMER_ACCURACY_USEC, on_age, agent);
+	return ret < 0 ? ret : sd_event_source_set_enabled(agent->ageing, SD_EVENT_OFF);
 }
 
 /* -- For HTTP ---------------------------------------------------------------------------------- */
@@ -240,13 +267,12 @@ static bool is_ready(void *userdata, const char **ret_reason)
 {
 	const struct rna_agent *agent = userdata;
 	const struct rna_settings *settings = &agent->settings;
-	rna_usec limit = READY_PERIODS * settings->poll[rna_collector_listing(RNA_LISTS_DEVICES)];
+	rna_usec limit = READY_PERIODS * RNA_VIEW_PERIOD + settings->poll_deadline;
 
 	if (!agent->view) {
 		*ret_reason = "the first snapshot is not complete yet";
 		return false;
 	}
-	limit += settings->poll_deadline;
 	if (rna_usec_since(agent->view->snapshot->time.monotonic, rna_clock_monotonic()) > limit) {
 		*ret_reason = "the newest snapshot is too old";
 		return false;

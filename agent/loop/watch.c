@@ -4,7 +4,8 @@
  *
  *	rtnetlink  an interface or an address of it: the devices that it serves
  *	uevents    RDMA devices that come, go or get another name: presence; PCI functions that do
- *		   so: topology
+ *		   so, or get another driver: topology, virtual functions
+ *	kmsg       the log of the kernel
  *	verbs      ports, LIDs and GIDs of devices that are held open (verbs_watch.h), by choice
  *
  * An event only means that something has to be read; its content is not used. If events were lost,
@@ -31,6 +32,9 @@ enum { TIMER_ACCURACY_USEC = 1000 };
  */
 #define LATER RNA_USEC_PER_SEC
 
+/* However many messages the kernel writes, they are read so often at most. */
+#define MESSAGES_PAUSE RNA_USEC_PER_SEC
+
 struct monitor {
 	int fd;
 	sd_event_source *source; /* NULL: not listened to */
@@ -41,6 +45,7 @@ struct rna_watch {
 	struct rna_schedule *schedule;
 	struct monitor links;
 	struct monitor uevents;
+	struct monitor messages;
 	struct rna_verbs_watch *verbs; /* NULL until it is wanted for the first time */
 	struct rna_debounce debounce;
 	sd_event_source *timer; /* for what events have marked */
@@ -95,12 +100,24 @@ static int on_delayed_trigger(sd_event_source *source, uint64_t at, void *userda
 	return 0;
 }
 
+static struct monitor *monitor_of(struct rna_watch *watch, enum rna_source source)
+{
+	switch (source) {
+	case RNA_SOURCE_RTNETLINK:
+		return &watch->links;
+	case RNA_SOURCE_UEVENT:
+		return &watch->uevents;
+	default:
+		return &watch->messages;
+	}
+}
+
 static struct rna_source_account *account(struct rna_watch *watch, enum rna_source source)
 {
 	return &watch->schedule->account.sources[source];
 }
 
-/* -- Rtnetlink and uevents --------------------------------------------------------------------- */
+/* -- Rtnetlink, uevents and messages ----------------------------------------------------------- */
 
 static void on_link_event(const struct rna_link_event *event, void *userdata)
 {
@@ -116,8 +133,11 @@ static void trigger_all(struct rna_watch *watch, enum rna_source source, enum rn
 
 static void on_pci_event(struct rna_watch *watch, const char *action)
 {
-	if (strcmp(action, "add") == 0 || strcmp(action, "remove") == 0)
-		trigger_all(watch, RNA_SOURCE_UEVENT, RNA_EVENT_PCI);
+	static const char *const actions[] = {"add", "remove", "bind", "unbind"};
+
+	for (size_t i = 0; i < RNA_ARRAY_SIZE(actions); i++)
+		if (strcmp(action, actions[i]) == 0)
+			trigger_all(watch, RNA_SOURCE_UEVENT, RNA_EVENT_PCI);
 }
 
 static void let_go(struct rna_watch *watch, const char *node)
@@ -144,18 +164,27 @@ static void on_uevent_event(const struct rna_uevent *event, void *userdata)
 		rna_verbs_watch_retry(watch->verbs);
 }
 
-static void close_monitor(struct rna_watch *watch, struct monitor *monitor, enum rna_source source)
+static void close_monitor(struct rna_watch *watch, enum rna_source source)
 {
+	struct monitor *monitor = monitor_of(watch, source);
+
 	if (!monitor->source)
 		return;
 	monitor->source = sd_event_source_disable_unref(monitor->source);
 	rna_close_p(&monitor->fd);
 	account(watch, source)->watched = false;
+	rna_schedule_look_at_events(watch->schedule);
+}
+
+static void close_monitors(struct rna_watch *watch)
+{
+	close_monitor(watch, RNA_SOURCE_RTNETLINK);
+	close_monitor(watch, RNA_SOURCE_UEVENT);
+	close_monitor(watch, RNA_SOURCE_KMSG);
 }
 
 /* count: as rna_*_monitor_read() returns it. A socket that fails for good would spin the loop. */
-static void account_batch(struct rna_watch *watch, struct monitor *monitor, enum rna_source source,
-			  int count)
+static void account_batch(struct rna_watch *watch, enum rna_source source, int count)
 {
 	if (count >= 0) {
 		account(watch, source)->events += (uint64_t)count;
@@ -167,7 +196,7 @@ static void account_batch(struct rna_watch *watch, struct monitor *monitor, enum
 		return;
 	rna_log_warning("%s event socket failed (%s); falling back to polling",
 			rna_source_name(source), strerror(-count));
-	close_monitor(watch, monitor, source);
+	close_monitor(watch, source);
 }
 
 static int on_links(sd_event_source *source, int fd, uint32_t events, void *userdata)
@@ -175,8 +204,7 @@ static int on_links(sd_event_source *source, int fd, uint32_t events, void *user
 	struct rna_watch *watch = userdata;
 
 	(void)source, (void)events;
-	account_batch(watch, &watch->links, RNA_SOURCE_RTNETLINK,
-		      rna_link_monitor_read(fd, on_link_event, watch));
+	account_batch(watch, RNA_SOURCE_RTNETLINK, rna_link_monitor_read(fd, on_link_event, watch));
 	return 0;
 }
 
@@ -185,38 +213,36 @@ static int on_uevents(sd_event_source *source, int fd, uint32_t events, void *us
 	struct rna_watch *watch = userdata;
 
 	(void)source, (void)events;
-	account_batch(watch, &watch->uevents, RNA_SOURCE_UEVENT,
+	account_batch(watch, RNA_SOURCE_UEVENT,
 		      rna_uevent_monitor_read(fd, on_uevent_event, watch));
 	return 0;
 }
 
-/*
- * In a storm the socket is left alone for half a debounce after each look, and then read as a
- * batch: one wake-up for each event would cost more than all that is done about them.
- */
-static int limit_wake_ups(const struct rna_watch *watch, const struct monitor *monitor)
+/* What was written until now is read because of this event; what comes later is the next one. */
+static int on_message(sd_event_source *source, int fd, uint32_t events, void *userdata)
 {
-	rna_usec pause = watch->schedule->settings->watch_debounce / 2;
+	struct rna_watch *watch = userdata;
+	int status = rna_kmsg_monitor_skip(fd);
 
-	return sd_event_source_set_ratelimit(monitor->source, pause, 1);
+	(void)source, (void)events;
+	account_batch(watch, RNA_SOURCE_KMSG, status < 0 ? status : 1);
+	trigger_all(watch, RNA_SOURCE_KMSG, RNA_EVENT_MESSAGE);
+	return 0;
 }
 
-static void open_monitor(struct rna_watch *watch, enum rna_source source, struct monitor *monitor,
-			 int (*open_fd)(struct rna_error *error), sd_event_io_handler_t handler)
+/*
+ * Takes over fd. pause: after each look it is left alone for that time, and then read as a batch:
+ * in a storm, one wake-up for each event would cost more than all that is done about them.
+ */
+static void open_monitor(struct rna_watch *watch, enum rna_source source, int fd, rna_usec pause,
+			 sd_event_io_handler_t handler)
 {
-	struct rna_error error = {0};
-	int ret;
+	struct monitor *monitor = monitor_of(watch, source);
+	int ret = sd_event_add_io(watch->event, &monitor->source, fd, EPOLLIN, handler, watch);
 
-	if (monitor->source)
-		return;
-	monitor->fd = open_fd(&error);
-	if (monitor->fd < 0) {
-		rna_log_warning("%s; falling back to polling", error.text);
-		return;
-	}
-	ret = sd_event_add_io(watch->event, &monitor->source, monitor->fd, EPOLLIN, handler, watch);
+	monitor->fd = fd;
 	if (ret >= 0)
-		ret = limit_wake_ups(watch, monitor);
+		ret = sd_event_source_set_ratelimit(monitor->source, pause, 1);
 	if (ret < 0) {
 		rna_log_warning("cannot watch %s events (%s); falling back to polling",
 				rna_source_name(source), strerror(-ret));
@@ -225,6 +251,37 @@ static void open_monitor(struct rna_watch *watch, enum rna_source source, struct
 		return;
 	}
 	account(watch, source)->watched = true;
+	rna_schedule_look_at_events(watch->schedule);
+}
+
+static void open_socket(struct rna_watch *watch, enum rna_source source,
+			int (*open_fd)(struct rna_error *error), sd_event_io_handler_t handler)
+{
+	struct rna_error error = {0};
+	int fd;
+
+	if (monitor_of(watch, source)->source)
+		return;
+	fd = open_fd(&error);
+	if (fd < 0)
+		rna_log_warning("%s; falling back to polling", error.text);
+	else
+		open_monitor(watch, source, fd, watch->schedule->settings->watch_debounce / 2,
+			     handler);
+}
+
+/* Where that is refused, the collector says so. */
+static void open_messages(struct rna_watch *watch)
+{
+	enum rna_kernel_log_setting setting = watch->schedule->settings->kernel_log_source;
+	int fd = -1;
+
+	if (watch->messages.source)
+		return;
+	if (setting == RNA_KERNEL_LOG_SETTING_AUTO || setting == RNA_KERNEL_LOG_SETTING_KMSG)
+		fd = rna_kmsg_monitor_open(watch->schedule->root);
+	if (fd >= 0)
+		open_monitor(watch, RNA_SOURCE_KMSG, fd, MESSAGES_PAUSE, on_message);
 }
 
 /* -- Verbs ------------------------------------------------------------------------------------- */
@@ -273,13 +330,11 @@ void rna_watch_update(struct rna_watch *watch)
 
 	account(watch, RNA_SOURCE_POLL)->watched = true;
 	if (live && settings->watch_events) {
-		open_monitor(watch, RNA_SOURCE_RTNETLINK, &watch->links, rna_link_monitor_open,
-			     on_links);
-		open_monitor(watch, RNA_SOURCE_UEVENT, &watch->uevents, rna_uevent_monitor_open,
-			     on_uevents);
+		open_socket(watch, RNA_SOURCE_RTNETLINK, rna_link_monitor_open, on_links);
+		open_socket(watch, RNA_SOURCE_UEVENT, rna_uevent_monitor_open, on_uevents);
+		open_messages(watch);
 	} else {
-		close_monitor(watch, &watch->links, RNA_SOURCE_RTNETLINK);
-		close_monitor(watch, &watch->uevents, RNA_SOURCE_UEVENT);
+		close_monitors(watch);
 	}
 	update_verbs(watch, live && settings->watch_events && settings->watch_verbs_events &&
 				    !watch->schedule->quiet);
@@ -325,8 +380,7 @@ bool rna_watch_stop(struct rna_watch *watch, rna_usec patience)
 {
 	if (!watch)
 		return true;
-	close_monitor(watch, &watch->links, RNA_SOURCE_RTNETLINK);
-	close_monitor(watch, &watch->uevents, RNA_SOURCE_UEVENT);
+	close_monitors(watch);
 	watch->timer = sd_event_source_disable_unref(watch->timer);
 	watch->later = sd_event_source_disable_unref(watch->later);
 	if (!rna_verbs_watch_stop(watch->verbs, patience))

@@ -664,7 +664,7 @@ const struct rna_rule rna_rules[RNA_RULE_COUNT] = {
 		.name = "pcie-degraded",
 		.severity = RNA_SEVERITY_WARNING,
 		.scope = RNA_RULE_OF_DEVICE,
-		.hold = "90s", /* so that two readings say it: links are trained anew now and then */
+		.hold = "6m", /* so that two readings say it: links are trained anew now and then */
 		.help = "A PCIe link between a device and its root port runs at a lower speed or "
 			"with fewer lanes than both of its ends support. Severity info if only "
 			"the speed is lower and the ports behind the link together need no more.",
@@ -678,7 +678,7 @@ const struct rna_rule rna_rules[RNA_RULE_COUNT] = {
 		.name = "pcie-limits-port",
 		.severity = RNA_SEVERITY_INFO,
 		.scope = RNA_RULE_OF_PORT,
-		.hold = "90s",
+		.hold = "6m",
 		.help = "The PCIe path of an active port carries less than the port, or one of its "
 			"links carries less than all ports behind it need together, although every "
 			"link of the path runs at its best.",
@@ -1572,7 +1572,7 @@ const struct rna_rule rna_rules[RNA_RULE_COUNT] = {
 		.severity = RNA_SEVERITY_WARNING,
 		.scope = RNA_RULE_OF_DEVICE,
 		.settles = true,
-		.hold = "90s", /* as pcie-degraded */
+		.hold = "6m", /* as pcie-degraded */
 		.help = "Firmware, PCIe link, MaxReadReq or the number of virtual functions of a "
 			"device differ from the profile of this node.",
 		.check = rna_check_profile_device,

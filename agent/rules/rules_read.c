@@ -101,8 +101,7 @@ void rna_check_reads_failing(const struct rna_rule_input *in, struct rna_finds *
 
 static bool is_too_old(const struct rna_rule_input *in, const struct rna_job_status *job)
 {
-	rna_usec limit =
-		OLD_PERIODS * in->settings->poll[job->collector] + in->settings->poll_deadline;
+	rna_usec limit = OLD_PERIODS * job->period + in->settings->poll_deadline;
 
 	return job->ran && job->success && job->taken &&
 	       rna_usec_since(job->taken, now_of(in)) > limit;

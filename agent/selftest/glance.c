@@ -14,7 +14,7 @@ static rna_usec reading_period(const struct rna_settings *settings)
 {
 	rna_usec pma = settings->poll[RNA_COLLECTOR_COUNTERS];
 	rna_usec own = settings->poll[RNA_COLLECTOR_HW_COUNTERS];
-	rna_usec longer = pma > own ? pma : own;
+	rna_usec longer = RNA_POLL_LONGEST(pma > own ? pma : own);
 
 	return (longer < LOOK_AT_MOST ? longer : LOOK_AT_MOST) + READING;
 }

@@ -38,8 +38,15 @@ enum rna_taint_when {
 	RNA_TAINT_WHEN_DEGRADED,
 };
 
+/* Without news there is a new view each: ages, windows and hold-downs go by time. */
+#define RNA_VIEW_PERIOD (10 * RNA_USEC_PER_SEC)
+
+/* A poll may be so late, to be just before a scrape. */
+#define RNA_POLL_LONGEST(period) ((period) + (period) / 2)
+
 struct rna_settings {
-	rna_usec poll[RNA_COLLECTOR_COUNT]; /* poll.<collector>: period */
+	/* poll.<collector>: period; where events tell of changes, see loop/rhythm.h */
+	rna_usec poll[RNA_COLLECTOR_COUNT];
 	rna_usec poll_deadline;             /* a run longer than this is stalled */
 	rna_usec poll_handover;             /* after this the rest of a lane's queue moves on */
 	bool watch_events;

@@ -14,6 +14,8 @@
 #include <linux/netlink.h>
 #include <linux/rtnetlink.h>
 
+#include "parse/kmsg.h"
+
 enum {
 	BATCH = 64, /* datagrams per call, so that other event sources of the loop get their turn */
 	MESSAGE_MAX = 32 * 1024,
@@ -168,4 +170,14 @@ int rna_uevent_monitor_read(int fd, void (*handle)(const struct rna_uevent *even
 		count++;
 	}
 	return count;
+}
+
+int rna_kmsg_monitor_open(const struct rna_root *root)
+{
+	return rna_kmsg_open(root);
+}
+
+int rna_kmsg_monitor_skip(int fd)
+{
+	return rna_kmsg_skip(fd);
 }

@@ -301,6 +301,10 @@ static const struct rna_family agent_rows[] = {
 	       EACH(event_overruns, "source"),
 	       "Times the kernel dropped events and the agent read everything again, by source. "
 	       "Absent for a source that dropped none."),
+	METRIC(NODE, "rdma_agent_missed_changes_total", COUNTER, PLAIN,
+	       AT(view, agent.missed_changes),
+	       "Changes that a poll found although the agent listens to events that should have "
+	       "told of them."),
 	METRIC(NODE, "rdma_agent_event_latency_seconds", HISTOGRAM, SECONDS,
 	       EACH(event_latency, "source"),
 	       "Time in seconds from a kernel event to the snapshot with the data read because of "

@@ -126,6 +126,7 @@ enum rna_event {
 	RNA_EVENT_LID,       /* verbs: LIDs, subnet manager or P_Keys changed */
 	RNA_EVENT_GID,       /* verbs: the GID table changed */
 	RNA_EVENT_GONE,      /* verbs: the device failed or is being removed */
+	RNA_EVENT_MESSAGE,   /* kmsg: the kernel wrote a message */
 	RNA_EVENT_LOST,      /* the kernel dropped events: they may have been about anything */
 };
 
@@ -141,6 +142,7 @@ enum rna_listing {
 struct rna_news {
 	bool content;        /* the collectors that follow this one must run again */
 	bool labels;         /* metric labels may have changed */
+	bool text;           /* something else has, which is to be shown */
 	unsigned states;     /* number of ports that changed state */
 	const char *problem; /* a new problem, for the log; lies in the newer part. NULL: none */
 };
@@ -149,6 +151,7 @@ struct rna_news {
 #define RNA_ON(function)  (1U << RNA_FUNCTION_##function)
 #define RNA_OF(collector) (1U << RNA_COLLECTOR_##collector)
 #define RNA_AT(event)     (1U << RNA_EVENT_##event)
+#define RNA_BY(source)    (1U << RNA_SOURCE_##source)
 
 /* One row of the table. A column that a row leaves out is 0: the collector has no such need. */
 struct rna_collector {
@@ -185,6 +188,15 @@ struct rna_collector {
 	unsigned events;
 	unsigned events_later;
 	/*
+	 * Where events tell of each change, a run only has to prove that they do. told: its period
+	 * there, if the setting's is shorter; 0: they never do. told_by: RNA_BY() sources that must
+	 * all be watched. told_of_ports: and only on devices that are covered (loop/rhythm.h).
+	 */
+	rna_usec told;
+	unsigned told_by;
+	bool told_of_ports;
+	bool for_scrapes; /* it runs just before the scrape that is expected, if one is near */
+	/*
 	 * For expensive queries. settles: it follows others, and later events, only after this
 	 * time, in which a link is configured. pause: it also waits until this long after the start
 	 * of its last run, however often links change.
@@ -196,8 +208,9 @@ struct rna_collector {
 	enum rna_listing lists;
 	void (*compare)(const struct rna_part *old, const struct rna_part *new,
 			struct rna_news *ret); /* pure; old: NULL: new is the first; ret: zeroed */
-	bool numbers_rails;                    /* other rails in its input: it must run again */
-	bool recalled; /* before the first, the memory of an earlier process provides one */
+	bool compares_all;  /* compare misses nothing: without news, there is nothing to show */
+	bool numbers_rails; /* other rails in its input: it must run again */
+	bool recalled;      /* before the first, the memory of an earlier process provides one */
 
 	/*
 	 * Attribute files that its reader should keep open for each port. A node-wide collector has

@@ -9,6 +9,7 @@
 #include <stdbool.h>
 
 #include "rna/base/error.h"
+#include "rna/base/root.h"
 
 /* A network interface or one of its addresses was added, changed or removed (rtnetlink). */
 struct rna_link_event {
@@ -28,6 +29,14 @@ struct rna_uevent {
  */
 int rna_link_monitor_open(struct rna_error *error);
 int rna_uevent_monitor_open(struct rna_error *error);
+
+/*
+ * Readable when the kernel has written a message to its log. The root's dev/kmsg; that it cannot be
+ * opened is normal, and errno as of rna_kmsg_open() in collectors/parse/kmsg.h.
+ */
+int rna_kmsg_monitor_open(const struct rna_root *root);
+/* From now on it is readable when there is another one. 0 or negative errno. */
+int rna_kmsg_monitor_skip(int fd);
 
 /*
  * Reads a batch of messages and calls handle for each event. The number of messages; 0: nothing to

@@ -123,6 +123,7 @@ NAMES(rna_source_name, enum rna_source, "?",
       [RNA_SOURCE_POLL] = "poll",
       [RNA_SOURCE_RTNETLINK] = "rtnetlink",
       [RNA_SOURCE_UEVENT] = "uevent",
+      [RNA_SOURCE_KMSG] = "kmsg",
       [RNA_SOURCE_VERBS] = "verbs",
       [RNA_SOURCE_COUNTER] = "counter")
 

@@ -11,6 +11,7 @@ enum rna_source {
 	RNA_SOURCE_POLL,      /* it was due, or depends on something that changed */
 	RNA_SOURCE_RTNETLINK, /* a network interface or an address changed */
 	RNA_SOURCE_UEVENT,    /* the kernel added, removed or renamed a device */
+	RNA_SOURCE_KMSG,      /* the kernel wrote a message to its log */
 	RNA_SOURCE_VERBS,     /* an asynchronous event of libibverbs (watch.verbs_events) */
 	RNA_SOURCE_COUNTER,   /* no poll or event saw it; a counter of transitions rose */
 	RNA_SOURCE_COUNT,

@@ -31,6 +31,7 @@ struct rna_job_status {
 	bool ran;           /* did it ever finish? otherwise the rest is meaningless */
 	bool success;       /* of the last run */
 	rna_usec duration;  /* of the last run */
+	rna_usec period;    /* how often it runs now */
 	rna_usec taken;     /* monotonic time of the newest good part; 0: none yet */
 	rna_usec stalled;   /* monotonic start of a run that is past its deadline; 0: none */
 	uint64_t errors[RNA_REASON_COUNT]; /* failed values and runs since the agent started */
@@ -60,6 +61,7 @@ struct rna_source_account {
 struct rna_agent_status {
 	struct rna_time started;
 	uint64_t snapshots;       /* published so far */
+	uint64_t missed_changes;  /* that polls found, and events should have told of */
 	unsigned lanes;           /* worker threads */
 	unsigned lanes_stalled;   /* lanes occupied by a run past its deadline */
 	const char *config_error; /* why the last reload failed; NULL: it succeeded */

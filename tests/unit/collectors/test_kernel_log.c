@@ -573,6 +573,7 @@ static void test_neither(void **state)
 	news = (struct rna_news){0};
 	rna_compare_kernel_logs(world.part, world.part, &news);
 	assert_null(news.problem);
+	assert_false(news.text);
 	assert_int_equal(rna_part_error_count(world.part), 0);
 }
 

@@ -169,7 +169,7 @@ static void assert_defaults(const struct rna_settings *settings)
 	assert_int_equal(settings->poll[RNA_COLLECTOR_IDENTITY], 600 * RNA_USEC_PER_SEC);
 	assert_int_equal(settings->poll[RNA_COLLECTOR_LINK], 60 * RNA_USEC_PER_SEC);
 	assert_int_equal(settings->poll[RNA_COLLECTOR_GIDS], 300 * RNA_USEC_PER_SEC);
-	assert_int_equal(settings->poll[RNA_COLLECTOR_PCIE], 60 * RNA_USEC_PER_SEC);
+	assert_int_equal(settings->poll[RNA_COLLECTOR_PCIE], 300 * RNA_USEC_PER_SEC);
 	assert_int_equal(settings->poll[RNA_COLLECTOR_NETDEV], 10 * RNA_USEC_PER_SEC);
 	assert_int_equal(settings->poll[RNA_COLLECTOR_READINESS], 300 * RNA_USEC_PER_SEC);
 	assert_int_equal(settings->poll[RNA_COLLECTOR_KERNEL_LOG], RNA_USEC_PER_SEC);

@@ -64,10 +64,13 @@ static void test_hold_down(void **state)
 	assert_int_equal(count_after(f, SECOND), 0);
 	set_port(f, RNA_PORT_INIT);
 	assert_int_equal(count_after(f, SECOND), 0);
+	assert_int_equal(rna_health_next(&f->health, f->node.now.monotonic),
+			 f->node.now.monotonic + 30 * SECOND);
 	assert_int_equal(count_after(f, 29 * SECOND), 0);
 	assert_string_equal(told, "");
 	assert_int_equal(count_after(f, SECOND), 1);
 	assert_string_equal(told, "+port-init");
+	assert_true(rna_health_next(&f->health, f->node.now.monotonic) == RNA_USEC_NEVER);
 }
 
 static void test_hold_down_by_setting(void **state)

@@ -19,6 +19,7 @@
 #include "rna/model/gid.h"
 
 #include "loop/publish.h"
+#include "loop/rhythm.h"
 #include "loop/schedule.h"
 #include "loop/trigger.h"
 
@@ -255,15 +256,20 @@ COLLECT_NOTHING(collect_process, RNA_COLLECTOR_PROCESS, struct rna_process)
 	[RNA_COLLECTOR_##                                                                          \
 		ID] = {.id = RNA_COLLECTOR_##ID, .name = NAME, .collect = COLLECT, __VA_ARGS__}
 
+/* Many times the period of states in these tests. */
+#define TOLD (400 * RNA_USEC_PER_MSEC)
+
 /* clang-format off */
 const struct rna_collector rna_collectors[RNA_COLLECTOR_COUNT] = {
 	ROW(PRESENCE, "presence", collect_presence, .lists = RNA_LISTS_DEVICES),
-	ROW(STATE, "state", collect_state, .per_device = true, .compare = rna_compare_states),
+	ROW(STATE, "state", collect_state, .per_device = true, .told = TOLD,
+	    .told_by = RNA_BY(RTNETLINK), .told_of_ports = true, .compare = rna_compare_states,
+	    .compares_all = true),
 	ROW(IDENTITY, "identity", collect_identity, .per_device = true,
 	    .lists = RNA_LISTS_LINK_LAYERS, .compare = rna_compare_identities),
 	ROW(LINK, "link", collect_link, .per_device = true, .follows = RNA_OF(STATE),
 	    .compare = rna_compare_links),
-	ROW(COUNTERS, "counters", collect_counters, .per_device = true),
+	ROW(COUNTERS, "counters", collect_counters, .per_device = true, .for_scrapes = true),
 	ROW(HW_COUNTERS, "hw_counters", collect_hw, .per_device = true),
 	ROW(GIDS, "gids", collect_gids, .per_device = true, .later = true,
 	    .follows = RNA_OF(STATE) | RNA_OF(NETDEV), .compare = rna_compare_gids),
@@ -1029,14 +1035,134 @@ static void test_an_event_does_not_wait_for_a_slow_job(void **state)
 	assert_true(rna_usec_since(before, rna_clock_monotonic()) < 5 * RNA_USEC_PER_SEC);
 }
 
-static void test_other_interfaces_are_ignored(void **state)
+/* It may be a new one of a device: interfaces are read for it, but nothing at once. */
+static void test_an_unknown_interface_is_looked_for_later(void **state)
+{
+	struct fixture *fixture = *state;
+	const struct rna_target *nodes = fixture->schedule.nodes;
+	unsigned later = 0;
+
+	settle(fixture);
+	assert_true(trigger(fixture, (struct rna_trigger){.collectors = state_and_netdev,
+							  .ifindex = IFINDEX + 1000}));
+	assert_int_equal(fixture->schedule.devices->triggered, 0);
+	assert_int_equal(fixture->schedule.devices->later, 0);
+	for (const struct rna_target *t = nodes; t; t = t->next) {
+		assert_int_equal(t->triggered, 0);
+		later |= t->later;
+	}
+	assert_int_equal(later, 1u << RNA_COLLECTOR_NETDEV);
+	assert_false(trigger(fixture, (struct rna_trigger){.collectors = 1u << RNA_COLLECTOR_STATE,
+							   .ifindex = IFINDEX + 1000}));
+}
+
+static bool all_are_down(struct fixture *fixture)
+{
+	for (size_t i = 0; i < 3; i++)
+		if (rna_port_state(&fixture->view->snapshot->devices[i], 1)->state.number !=
+		    RNA_PORT_DOWN)
+			return false;
+	return true;
+}
+
+/* -- Where events tell ------------------------------------------------------------------------- */
+
+/* Only states are polled; dev0 has an interface, the others have none. */
+static void start_with_events(struct fixture *fixture)
+{
+	for (unsigned id = 0; id < RNA_COLLECTOR_COUNT; id++)
+		if (id != RNA_COLLECTOR_STATE)
+			fixture->settings.poll[id] = 3600 * RNA_USEC_PER_SEC;
+	fixture->schedule.account.sources[RNA_SOURCE_RTNETLINK].watched = true;
+	start(fixture);
+	run_until(fixture, gids_read);
+	assert_true(fixture->schedule.devices->covered);
+	assert_false(fixture->schedule.devices->next->covered);
+}
+
+/* Turns the loop until dev1 was read so often from now on. */
+static void run_for(struct fixture *fixture, unsigned runs)
+{
+	unsigned end = atomic_load(&script.state_runs[1]) + runs;
+
+	while (atomic_load(&script.state_runs[1]) < end)
+		assert_true(sd_event_run(fixture->event, RNA_USEC_PER_SEC) >= 0);
+}
+
+static void test_what_events_tell_is_polled_rarely(void **state)
+{
+	struct fixture *fixture = *state;
+	unsigned before;
+
+	start_with_events(fixture);
+	before = atomic_load(&script.state_runs[0]);
+	run_for(fixture, 40);
+	/* in 800 ms or more: 2 on an idle machine */
+	assert_in_range(atomic_load(&script.state_runs[0]) - before, 1, 20);
+	fixture->schedule.account.sources[RNA_SOURCE_RTNETLINK].watched = false;
+	rna_schedule_look_at_events(&fixture->schedule);
+	before = atomic_load(&script.state_runs[0]);
+	run_for(fixture, 10);
+	assert_in_range(atomic_load(&script.state_runs[0]) - before, 8, 12);
+}
+
+static void test_a_change_that_no_event_told_is_counted(void **state)
 {
 	struct fixture *fixture = *state;
 
-	settle(fixture);
-	assert_false(trigger(fixture, (struct rna_trigger){.collectors = state_and_netdev,
-							   .ifindex = IFINDEX + 1000}));
-	assert_int_equal(fixture->schedule.devices->triggered, 0);
+	start_with_events(fixture);
+	assert_int_equal(fixture->schedule.account.missed, 0);
+	atomic_store(&script.port_state, RNA_PORT_DOWN);
+	run_until(fixture, all_are_down);
+	assert_int_equal(fixture->schedule.account.missed, 1); /* of dev0 */
+}
+
+/* A part without news makes no view. */
+static void test_states_without_news_are_not_shown(void **state)
+{
+	struct fixture *fixture = *state;
+	const struct rna_view *view;
+
+	start_with_events(fixture);
+	run_for(fixture, 2); /* what was under way */
+	view = rna_view_ref(fixture->view);
+	run_for(fixture, 10);
+	assert_ptr_equal(fixture->view, view);
+	(void)rna_view_unref(view);
+	atomic_store(&script.port_state, RNA_PORT_DOWN);
+	run_until(fixture, all_are_down);
+}
+
+static rna_usec scrapes_each_15_s(rna_usec earliest, void *userdata)
+{
+	(void)userdata;
+	return (earliest + 14999999) / 15000000 * 15000000;
+}
+
+static rna_usec scrapes_each_minute(rna_usec earliest, void *userdata)
+{
+	(void)userdata;
+	return (earliest + 59999999) / 60000000 * 60000000;
+}
+
+static void test_counters_are_read_before_a_scrape(void **state)
+{
+	enum { SECOND = 1000000 };
+	struct fixture *fixture = *state;
+	struct rna_schedule *schedule = &fixture->schedule;
+	const enum rna_collector_id id = RNA_COLLECTOR_COUNTERS;
+
+	start_with_events(fixture);
+	fixture->settings.poll[id] = 10 * SECOND;
+	assert_int_equal(rna_rhythm_next(schedule, id, 3 * SECOND, 3 * SECOND), 13 * SECOND);
+	schedule->next_scrape = scrapes_each_15_s;
+	assert_int_equal(rna_rhythm_next(schedule, id, 3 * SECOND, 3 * SECOND), 14 * SECOND);
+	for (rna_usec at = 14; at < 100; at += 15)
+		assert_int_equal(rna_rhythm_next(schedule, id, at * SECOND, at * SECOND),
+				 (at + 15) * SECOND);
+	schedule->next_scrape = scrapes_each_minute; /* in between it is polled as ever */
+	assert_int_equal(rna_rhythm_next(schedule, id, 59 * SECOND, 59 * SECOND), 69 * SECOND);
+	assert_int_equal(rna_rhythm_next(schedule, id, 109 * SECOND, 109 * SECOND), 119 * SECOND);
 }
 
 static void test_a_bond_stands_for_its_members(void **state)
@@ -1063,15 +1189,6 @@ static void test_a_device_is_triggered_by_name(void **state)
 	assert_false(trigger(fixture, (struct rna_trigger){.collectors = own, .device = "dev9"}));
 	assert_int_equal(fixture->schedule.devices->triggered, 0);
 	assert_int_equal(fixture->schedule.devices->next->triggered, own);
-}
-
-static bool all_are_down(struct fixture *fixture)
-{
-	for (size_t i = 0; i < 3; i++)
-		if (rna_port_state(&fixture->view->snapshot->devices[i], 1)->state.number !=
-		    RNA_PORT_DOWN)
-			return false;
-	return true;
 }
 
 static void test_a_rescan_reads_everything(void **state)
@@ -1227,7 +1344,11 @@ int main(void)
 		SCHEDULE_TEST(test_a_published_view_stays_as_it_is),
 		SCHEDULE_TEST(test_an_event_reads_its_device_only),
 		SCHEDULE_TEST(test_an_event_does_not_wait_for_a_slow_job),
-		SCHEDULE_TEST(test_other_interfaces_are_ignored),
+		SCHEDULE_TEST(test_an_unknown_interface_is_looked_for_later),
+		SCHEDULE_TEST(test_what_events_tell_is_polled_rarely),
+		SCHEDULE_TEST(test_a_change_that_no_event_told_is_counted),
+		SCHEDULE_TEST(test_states_without_news_are_not_shown),
+		SCHEDULE_TEST(test_counters_are_read_before_a_scrape),
 		SCHEDULE_TEST(test_a_bond_stands_for_its_members),
 		SCHEDULE_TEST(test_a_device_is_triggered_by_name),
 		SCHEDULE_TEST(test_a_rescan_reads_everything),
