@@ -100,7 +100,7 @@ static void fill_request(const struct rna_measure_terms *terms,
 	run->request.latency_rounds = 0;
 	run->request.service_level = port->plan.class.service_level % SERVICE_LEVELS;
 	run->request.traffic_class = port->plan.class.traffic_class;
-	run->request.own_contexts = terms->settings->watch_verbs_events + own.contexts;
+	run->request.own_contexts += own.contexts;
 	run->request.own_qps = own.qps;
 	run->expected = rna_selftest_expected(subject);
 }

@@ -47,6 +47,12 @@ static const struct rna_setting_choice counters_sources[] = {
 	{NULL, 0},
 };
 
+static const struct rna_setting_choice verbs_events[] = {
+	{"auto", RNA_VERBS_EVENTS_AUTO},
+	{"always", RNA_VERBS_EVENTS_ALWAYS},
+	{"never", RNA_VERBS_EVENTS_NEVER},
+	{NULL, 0},
+};
 static const struct rna_setting_choice hw_counters_sources[] = {
 	{"sysfs", RNA_HW_COUNTERS_SYSFS},
 	{"netlink", RNA_HW_COUNTERS_NETLINK},
@@ -224,9 +230,10 @@ const struct rna_setting rna_setting_table[] = {
 		 "The agent reacts to an event after this time without further events."),
 	DURATION("watch.debounce_max", watch_debounce_max, "1ms", "10s", "250ms",
 		 "During an event storm the agent reacts after this time at the latest."),
-	BOOLEAN("watch.verbs_events", watch_verbs_events, "false",
-		"Whether the agent keeps devices open to receive events of InfiniBand ports. This "
-		"prevents ib_uverbs from being unloaded."),
+	CHOICE("watch.verbs_events", watch_verbs_events, verbs_events, "auto",
+	       "Which devices the agent keeps open to receive their events. auto: those with an "
+	       "InfiniBand port that has no interface, because nothing else tells at once that it "
+	       "goes down; the agent closes them when their driver is unloaded, and during quiesce."),
 	LIST("watch.verbs_drivers", watch_verbs_drivers,
 	     "the driver of the PCI function, for example bnxt_en", rna_driver_is_valid, NULL,
 	     "Additional drivers that can remove a device while it is open. With any other driver "

@@ -64,6 +64,7 @@ static int add_snapshot(const struct rna_publish_input *in, struct rna_view *vie
 		struct rna_snapshot_device *device = &snapshot->devices[i];
 
 		device->device = t->device;
+		device->held = t->held;
 		copy_parts(schedule, t, in->time.monotonic, device->parts);
 		device->parts[presence] = rna_part_ref(t->presence);
 	}

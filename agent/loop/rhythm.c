@@ -69,8 +69,11 @@ bool rna_rhythm_is_told(const struct rna_schedule *schedule, const struct rna_ta
 {
 	const struct rna_collector *collector = &rna_collectors[id];
 
-	return collector->told > schedule->settings->poll[id] && target->slots[id]->success &&
-	       are_watched(schedule, collector->told_by) &&
+	if (collector->told <= schedule->settings->poll[id] || !target->slots[id]->success)
+		return false;
+	if (collector->told_of_ports && target->held)
+		return true;
+	return are_watched(schedule, collector->told_by) &&
 	       (!collector->told_of_ports || target->covered);
 }
 

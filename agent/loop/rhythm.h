@@ -5,7 +5,7 @@
  *
  * A device is covered if events tell of each change of its ports: each port has a network interface
  * whose carrier follows the state of the port, or the device is a virtual function of one that is
- * read here, with which its state changes.
+ * read here, with which its state changes. Or the device is held: its own events tell.
  *	RoCE: drivers report the state of the interface, of a bond if it is in one (mlx5:
  *	mlx5_query_port_roce() in drivers/infiniband/hw/mlx5/main.c; ib_get_curr_port_state() in
  *	include/rdma/ib_verbs.h, Linux 6.12).

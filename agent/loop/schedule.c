@@ -531,6 +531,16 @@ void rna_schedule_look_at_events(struct rna_schedule *schedule)
 	arm_timer(schedule);
 }
 
+void rna_schedule_set_held(struct rna_schedule *schedule, const struct rna_device *device,
+			   bool held)
+{
+	for (struct rna_target *t = schedule->devices; t; t = t->next)
+		if (t->device->generation == device->generation &&
+		    strcmp(t->device->name, device->name) == 0)
+			t->held = held;
+	rna_schedule_look_at_events(schedule);
+}
+
 static void on_settled(void *userdata)
 {
 	struct rna_schedule *schedule = userdata;

@@ -111,6 +111,10 @@ void rna_schedule_read_triggered(struct rna_schedule *schedule);
 /* Runs those that they have marked as less urgent, some time later. */
 void rna_schedule_read_later(struct rna_schedule *schedule);
 
+/* That device is kept open for its events now, or is not any more. */
+void rna_schedule_set_held(struct rna_schedule *schedule, const struct rna_device *device,
+			   bool held);
+
 /* A source of events is watched now, or is not any more: what they tell of is polled less, or more.
  */
 void rna_schedule_look_at_events(struct rna_schedule *schedule);

@@ -58,7 +58,8 @@ struct rna_target {
 	rna_usec shown;   /* when the newest event was received that a part was read for */
 	unsigned running; /* jobs of the chain under way that have not come back */
 	bool loud;        /* that chain may open the RDMA stack */
-	bool covered;     /* events tell of each change of its ports, see rhythm.h */
+	bool covered;     /* events of others tell of each change of its ports, see rhythm.h */
+	bool held;        /* its own do: verbs_watch.h has it open */
 	bool slow;        /* a job of that chain is past the handover time */
 	bool gone;        /* the device vanished; freed when the chain is back */
 	rna_usec pause;   /* grows with each run past its deadline */

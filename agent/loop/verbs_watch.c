@@ -29,11 +29,12 @@ struct held {
 
 struct rna_verbs_watch {
 	sd_event *event;
-	const struct rna_schedule *schedule;
+	struct rna_schedule *schedule;
 	void (*handle)(const char *device, enum rna_verbs_event event, void *userdata);
 	void *userdata;
 	struct rna_lanes *lanes;
 	struct held *held;
+	enum rna_verbs_events_setting which;
 	uint64_t device_set; /* that held follows; 0: to be looked through again */
 };
 
@@ -53,8 +54,22 @@ static void submit(struct held *held, const struct rna_collector *collector)
 	(void)rna_lanes_flush(held->watch->lanes); /* no thread: it starts with the next job */
 }
 
+/* Its events tell of its ports from now on, or do not any more. */
+static void set_open(struct held *held, bool open)
+{
+	struct rna_verbs_watch *watch = held->watch;
+	bool any = open;
+
+	for (const struct held *other = watch->held; other; other = other->next)
+		any |= other != held && other->stage == STAGE_OPEN;
+	watch->schedule->account.sources[RNA_SOURCE_VERBS].watched = any;
+	rna_schedule_set_held(watch->schedule, held->device, open);
+}
+
 static void start_closing(struct held *held)
 {
+	if (held->stage == STAGE_OPEN)
+		set_open(held, false);
 	held->source = sd_event_source_disable_unref(held->source);
 	held->stage = STAGE_CLOSING;
 	submit(held, &rna_verbs_close);
@@ -78,6 +93,7 @@ static void take_context(struct held *held)
 {
 	held->context = (struct rna_verbs_context *)RNA_TAKE(held->job.part);
 	held->stage = STAGE_OPEN;
+	set_open(held, true);
 	if (!held->wanted || sd_event_add_io(held->watch->event, &held->source, held->context->fd,
 					     EPOLLIN, on_events, held) < 0)
 		start_closing(held);
@@ -90,7 +106,9 @@ static void log_failure(const struct held *held, const char *text)
 		{NULL, NULL},
 	};
 
-	rna_log(LOG_WARNING, fields, "%s", text ? text : "cannot watch for verbs events");
+	/* Without the right to open devices, auto is as good as never. */
+	rna_log(held->watch->which == RNA_VERBS_EVENTS_AUTO ? LOG_INFO : LOG_WARNING, fields, "%s",
+		text ? text : "cannot watch for verbs events");
 }
 
 static struct held *free_held(struct held *held)
@@ -150,6 +168,27 @@ static void on_settled(void *userdata)
 
 /* -- Which devices ----------------------------------------------------------------------------- */
 
+static bool has_infiniband(const struct rna_snapshot_device *device)
+{
+	const struct rna_identity *identity = rna_device_identity(device);
+
+	for (size_t i = 0; identity && i < identity->port_count; i++)
+		if (identity->ports[i].link_layer == RNA_LINK_LAYER_INFINIBAND)
+			return true;
+	return false;
+}
+
+/* Do only its own events tell when a port goes down? */
+static bool needs_holding(const struct rna_verbs_watch *watch,
+			  const struct rna_snapshot_device *device)
+{
+	const struct rna_target *target = watch->schedule->devices;
+
+	while (target && strcmp(target->device->name, device->device->name) != 0)
+		target = target->next;
+	return target && !target->covered && has_infiniband(device);
+}
+
 static bool may_hold(const struct rna_verbs_watch *watch, const struct rna_device *device)
 {
 	char **more = watch->schedule->settings->watch_verbs_drivers;
@@ -188,19 +227,22 @@ static void hold(struct rna_verbs_watch *watch, const struct rna_snapshot_device
 }
 
 void rna_verbs_watch_follow(struct rna_verbs_watch *watch, const struct rna_snapshot *snapshot,
-			    bool wanted)
+			    enum rna_verbs_events_setting which)
 {
 	if (!watch || watch->device_set == snapshot->device_set)
 		return;
 	watch->device_set = snapshot->device_set;
+	watch->which = which;
 	for (struct held *held = watch->held; held; held = held->next) {
 		held->leaving |= !held->wanted;
 		held->wanted = false;
 	}
-	for (size_t i = 0; wanted && i < snapshot->device_count; i++) {
+	for (size_t i = 0; which != RNA_VERBS_EVENTS_NEVER && i < snapshot->device_count; i++) {
 		struct held *held = find(watch, snapshot->devices[i].device);
 
-		if (!may_hold(watch, snapshot->devices[i].device))
+		if (!may_hold(watch, snapshot->devices[i].device) ||
+		    (which == RNA_VERBS_EVENTS_AUTO &&
+		     !needs_holding(watch, &snapshot->devices[i])))
 			continue;
 		if (held)
 			held->wanted = true;
@@ -237,7 +279,7 @@ void rna_verbs_watch_retry(struct rna_verbs_watch *watch)
 
 /* -- Life -------------------------------------------------------------------------------------- */
 
-int rna_verbs_watch_new(sd_event *event, const struct rna_schedule *schedule,
+int rna_verbs_watch_new(sd_event *event, struct rna_schedule *schedule,
 			void (*handle)(const char *device, enum rna_verbs_event event,
 				       void *userdata),
 			void *userdata, struct rna_verbs_watch **ret, struct rna_error *error)

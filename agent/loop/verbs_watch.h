@@ -14,14 +14,17 @@
 
 struct rna_verbs_watch;
 
-int rna_verbs_watch_new(sd_event *event, const struct rna_schedule *schedule,
+int rna_verbs_watch_new(sd_event *event, struct rna_schedule *schedule,
 			void (*handle)(const char *device, enum rna_verbs_event event,
 				       void *userdata),
 			void *userdata, struct rna_verbs_watch **ret, struct rna_error *error);
 
-/* Contexts follow the devices of snapshot; without wanted, all are closed. */
+/*
+ * Contexts follow the devices of snapshot. The account of the source says whether any is open, and
+ * the targets of the schedule which.
+ */
 void rna_verbs_watch_follow(struct rna_verbs_watch *watch, const struct rna_snapshot *snapshot,
-			    bool wanted);
+			    enum rna_verbs_events_setting which);
 
 /* A device whose context is open, or about to be; NULL: none. */
 const char *rna_verbs_watch_holds(const struct rna_verbs_watch *watch);

@@ -6,7 +6,7 @@
  *	uevents    RDMA devices that come, go or get another name: presence; PCI functions that do
  *		   so, or get another driver: topology, virtual functions
  *	kmsg       the log of the kernel
- *	verbs      ports, LIDs and GIDs of devices that are held open (verbs_watch.h), by choice
+ *	verbs      ports, LIDs and GIDs of devices that are held open (verbs_watch.h)
  *
  * An event only means that something has to be read; its content is not used. If events were lost,
  * everything is read. Events that concern no target have no further effect.
@@ -47,6 +47,7 @@ struct rna_watch {
 	struct monitor uevents;
 	struct monitor messages;
 	struct rna_verbs_watch *verbs; /* NULL until it is wanted for the first time */
+	enum rna_verbs_events_setting held;
 	struct rna_debounce debounce;
 	sd_event_source *timer; /* for what events have marked */
 	sd_event_source *later; /* for the less urgent */
@@ -273,7 +274,7 @@ static void open_socket(struct rna_watch *watch, enum rna_source source,
 /* Where that is refused, the collector says so. */
 static void open_messages(struct rna_watch *watch)
 {
-	enum rna_kernel_log_setting setting = watch->schedule->settings->kernel_log_source;
+	int setting = watch->schedule->settings->kernel_log_source;
 	int fd = -1;
 
 	if (watch->messages.source)
@@ -302,15 +303,15 @@ static void on_verbs_event(const char *device, enum rna_verbs_event event, void 
 			(struct rna_trigger){.device = device});
 }
 
-static void update_verbs(struct rna_watch *watch, bool wanted)
+static void update_verbs(struct rna_watch *watch, enum rna_verbs_events_setting which)
 {
 	struct rna_error error = {0};
 
-	if (wanted && !watch->verbs &&
+	if (which != RNA_VERBS_EVENTS_NEVER && !watch->verbs &&
 	    rna_verbs_watch_new(watch->event, watch->schedule, on_verbs_event, watch, &watch->verbs,
 				&error) < 0)
 		rna_log_warning("%s; falling back to polling", error.text);
-	account(watch, RNA_SOURCE_VERBS)->watched = wanted && watch->verbs;
+	watch->held = which;
 	rna_verbs_watch_retry(watch->verbs);
 }
 
@@ -319,8 +320,7 @@ static void update_verbs(struct rna_watch *watch, bool wanted)
 void rna_watch_follow(struct rna_watch *watch, const struct rna_snapshot *snapshot)
 {
 	if (watch)
-		rna_verbs_watch_follow(watch->verbs, snapshot,
-				       account(watch, RNA_SOURCE_VERBS)->watched);
+		rna_verbs_watch_follow(watch->verbs, snapshot, watch->held);
 }
 
 void rna_watch_update(struct rna_watch *watch)
@@ -336,8 +336,9 @@ void rna_watch_update(struct rna_watch *watch)
 	} else {
 		close_monitors(watch);
 	}
-	update_verbs(watch, live && settings->watch_events && settings->watch_verbs_events &&
-				    !watch->schedule->quiet);
+	update_verbs(watch, live && settings->watch_events && !watch->schedule->quiet
+				    ? (enum rna_verbs_events_setting)settings->watch_verbs_events
+				    : RNA_VERBS_EVENTS_NEVER);
 }
 
 const char *rna_watch_holds(const struct rna_watch *watch)

@@ -252,7 +252,7 @@ bool rna_selftest_request(const struct rna_selftest_subject *subject,
 		.busy_rate = (uint64_t)settings->selftest_busy_rate * MEGA,
 		.idle_qps = RNA_QPS_UNKNOWN,
 		.idle_contexts = settings->selftest_idle_contexts,
-		.own_contexts = settings->watch_verbs_events,
+		.own_contexts = subject->device->held,
 	};
 	rna_selftest_set_size(ret, settings->selftest_size);
 	(void)snprintf(ret->device, sizeof(ret->device), "%s", subject->device->device->name);

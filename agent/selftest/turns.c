@@ -326,7 +326,7 @@ static int start_run(struct rna_selftest *selftest, struct rna_selftest_run *run
 	run->time = rna_clock_now();
 	run->request.idle_qps = selftest->under_test->idle_qps;
 	own = rna_probes_objects(selftest->view->probes, run->request.device);
-	run->request.own_contexts = selftest->settings->watch_verbs_events + own.contexts;
+	run->request.own_contexts += own.contexts;
 	run->request.own_qps = own.qps;
 	status = rna_loopback_child_start(&run->request, selftest->agent, &selftest->child, error);
 	look_for_rival(selftest, status == 0);

@@ -38,6 +38,13 @@ enum rna_taint_when {
 	RNA_TAINT_WHEN_DEGRADED,
 };
 
+/* Setting watch.verbs_events: which devices are kept open for their events. */
+enum rna_verbs_events_setting {
+	RNA_VERBS_EVENTS_AUTO, /* those with an InfiniBand port whose state no other events tell */
+	RNA_VERBS_EVENTS_ALWAYS, /* all whose driver can remove them nevertheless */
+	RNA_VERBS_EVENTS_NEVER,
+};
+
 /* Without news there is a new view each: ages, windows and hold-downs go by time. */
 #define RNA_VIEW_PERIOD (10 * RNA_USEC_PER_SEC)
 
@@ -47,12 +54,12 @@ enum rna_taint_when {
 struct rna_settings {
 	/* poll.<collector>: period; where events tell of changes, see loop/rhythm.h */
 	rna_usec poll[RNA_COLLECTOR_COUNT];
-	rna_usec poll_deadline;             /* a run longer than this is stalled */
-	rna_usec poll_handover;             /* after this the rest of a lane's queue moves on */
+	rna_usec poll_deadline; /* a run longer than this is stalled */
+	rna_usec poll_handover; /* after this the rest of a lane's queue moves on */
 	bool watch_events;
 	rna_usec watch_debounce;
 	rna_usec watch_debounce_max;
-	bool watch_verbs_events;
+	int watch_verbs_events;     /* enum rna_verbs_events_setting */
 	char **ethernet_statistics; /* NULL-ended, or NULL: none */
 	char **watch_verbs_drivers; /* NULL-ended, or NULL: none */
 	bool fabric_enabled;

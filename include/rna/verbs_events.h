@@ -2,8 +2,12 @@
 /*
  * Asynchronous events of libibverbs. They need a context that stays open, which the agent otherwise
  * avoids: it pins ib_uverbs, and if the driver cannot revoke contexts, the removal of the device
- * waits until the context is closed. So they are optional (watch.verbs_events), and only for
- * drivers that can revoke contexts.
+ * waits until the context is closed. So they are only for drivers that can revoke contexts
+ * (ib_uverbs_open() in drivers/infiniband/core/uverbs_main.c, Linux 6.12: with
+ * disassociate_ucontext an open file holds no reference to the module of the driver), and by
+ * default only where nothing else tells of a port (watch.verbs_events). mlx5 turns on loopback in
+ * the NIC when a second context exists, on Ethernet ports only, which by default are not held
+ * (mlx5_ib_enable_lb() in drivers/infiniband/hw/mlx5/main.c, Linux 6.12).
  */
 #pragma once
 

@@ -30,6 +30,7 @@ struct rna_snapshot_device {
 	 * Parts of the device collectors, and the presence part that lists the device. NULL: none.
 	 */
 	const struct rna_part *parts[RNA_COLLECTOR_COUNT];
+	bool held; /* the agent has it open, for its events */
 };
 
 struct rna_snapshot {
