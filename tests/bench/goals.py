@@ -36,11 +36,15 @@ class Row:
 
 
 ROWS = (
+    Row("minute", "CPU a minute as it is by default, with a gzip scrape each 15 s", "ms"),
+    Row("minute_share", "the same, as a share of node_exporter", "",
+        {1: 1, 8: 1, 64: 1, 512: 1}, compared=False),
+    Row("minute_newest", "the same, as a share of the newest node_exporter", "",
+        {8: 0.25, 64: 0.22, 512: 0.28}, {8: 0.16, 64: 0.12, 512: 0.23}, compared=False),
     Row("cold_cpu", "CPU of one poll and one gzip scrape, a second apart from the next", "ms",
         {8: 1.5, 64: 10, 512: 130}, {512: 60}),
     Row("cold_ratio", "the same, times less than node_exporter", "",
         {8: 3.5, 64: 2.8, 512: 1.6}, more_is_better=True, compared=False),
-    Row("minute", "CPU a minute as it is by default, with a gzip scrape each 15 s", "ms"),
     Row("hot_plain", "CPU of one more scrape, plain", "ms", {8: 0.06, 64: 0.1, 512: 0.6}),
     Row("hot_gzip", "CPU of one more scrape, gzip", "ms", {8: 0.06, 64: 0.1, 512: 0.1}),
     Row("wall", "scrape, once a second, median", "ms", {8: 0.6, 64: 0.7, 512: 1}),

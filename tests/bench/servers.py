@@ -134,12 +134,14 @@ class Agent(Server):
 
     def __init__(self, root, directory, **poll):
         super().__init__(root, directory)
+        self.more = {}  # settings
         self.poll = {"state": "1s", "counters": "1s", "hw_counters": "1s", **poll}
 
     def command(self):
         config = os.path.join(self.directory, "agent.yaml")
         with open(config, "w", encoding="utf-8") as file:  # YAML, which JSON is a part of
-            json.dump({"poll": self.poll, "http": {"listen": [f"{HOST}:{self.port}"]}}, file)
+            json.dump({"poll": self.poll, "http": {"listen": [f"{HOST}:{self.port}"]},
+                       **self.more}, file)
         return [self.binary, "run", "--root", self.root, "--config", config]
 
     def metric(self, name):
@@ -157,11 +159,12 @@ class QuietAgent(Agent):
 
 
 class DefaultAgent(Agent):
-    """As it is without a configuration."""
+    """As it is without a configuration, but for places of its own."""
 
     def __init__(self, root, directory):
         super().__init__(root, directory)
         self.poll = {}
+        self.more = {"state": {"directory": f"{directory}/state"}, "control": {"socket": ""}}
 
 
 class NodeExporter(Server):
@@ -173,7 +176,7 @@ class NodeExporter(Server):
                 f"--path.sysfs={self.root}/sys", f"--web.listen-address={HOST}:{self.port}"]
 
     @classmethod
-    def version(cls):
-        result = subprocess.run([cls.binary, "--version"], text=True, check=True,
+    def version(cls, binary=None):
+        result = subprocess.run([binary or cls.binary, "--version"], text=True, check=True,
                                 stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
         return re.search(r"version (\S+?),? ", result.stdout)[1].rstrip(",")
