@@ -17,6 +17,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "rna/base/index.h"
 #include "rna/base/parse.h"
 
 #include "backend/backends.h"
@@ -72,6 +73,7 @@ struct run {
 	struct rna_arena *scratch;
 	const struct rna_device_filter *filter;
 	const struct rna_presence *last; /* the previous part, or NULL */
+	struct rna_index registrations;  /* of the devices of last */
 	const struct rna_rdma_netlink_backend *netlink;
 	struct rna_rdma_numbers numbers;
 	int error; /* first error of a helper that returned "none" because a read failed; 0: none */
@@ -277,17 +279,27 @@ static bool is_excluded(struct run *run, const struct rna_device *device, const 
 	       !rna_device_filter_takes(run->filter, names.names + 1, names.count - 1);
 }
 
+/* So that each device of the previous part is found quickly: there may be thousands. */
+static int list_registrations(struct run *run)
+{
+	for (size_t i = 0; run->last && i < run->last->device_count; i++) {
+		const struct rna_device *device = &run->last->devices[i];
+
+		if (rna_index_add(&run->registrations, device->sysfs_path, device->generation, i) <
+		    0)
+			return -ENOMEM;
+	}
+	return 0;
+}
+
 /* The same registration of a device in the previous part. */
 static const struct rna_device *find_last(const struct run *run, const struct rna_device *device)
 {
-	for (size_t i = 0; run->last && i < run->last->device_count; i++) {
-		const struct rna_device *last = &run->last->devices[i];
+	size_t found;
 
-		if (last->generation == device->generation &&
-		    strcmp(last->sysfs_path, device->sysfs_path) == 0)
-			return last;
-	}
-	return NULL;
+	if (rna_index_find(&run->registrations, device->sysfs_path, device->generation, &found) < 0)
+		return NULL;
+	return &run->last->devices[found];
 }
 
 static bool is_switch_management(const struct run *run, const struct rna_device *device,
@@ -502,27 +514,32 @@ static int compare_devices(const void *a, const void *b)
 				 ((const struct rna_device *)b)->name);
 }
 
+/* Adds the name to a key that another device has as well. */
+static void extend_key(struct run *run, struct rna_device *device)
+{
+	device->key =
+		remember(run, rna_arena_printf(run->keep, "%s/%s", device->key, device->name));
+}
+
 /*
  * Keys must be unique. An SMI device becomes a member of its parent; of other devices on one PCI
  * function all but the first get their name added to the key. Returns the number of devices.
  */
 static size_t make_keys_unique(struct run *run, struct rna_device *devices, size_t count)
 {
-	size_t kept = 0;
+	RNA_INDEX struct rna_index keys = RNA_INDEX_INIT;
+	size_t kept = 0, first;
 
 	for (size_t i = 0; i < count; i++) {
-		size_t j = 0;
+		bool shared = rna_index_find(&keys, devices[i].key, 0, &first) == 0;
 
-		while (j < kept && strcmp(devices[i].key, devices[j].key) != 0)
-			j++;
-		if (j < kept && pair_devices(run, &devices[j], &devices[i]))
+		if (shared && pair_devices(run, &devices[first], &devices[i]))
 			continue;
-		if (j < kept)
-			devices[i].key =
-				remember(run, rna_arena_printf(run->keep, "%s/%s", devices[i].key,
-							       devices[i].name));
+		if (shared)
+			extend_key(run, &devices[i]);
 		if (!devices[i].key)
 			return kept;
+		note(run, rna_index_add(&keys, devices[i].key, 0, kept));
 		devices[kept++] = devices[i];
 	}
 	if (kept < count)
@@ -703,10 +720,13 @@ int rna_collect_presence(const struct rna_collect_input *in, struct rna_part **r
 		};
 
 		part->started = rna_clock_now();
-		status = read_devices(&run, presence);
+		status = list_registrations(&run);
+		if (status >= 0)
+			status = read_devices(&run, presence);
 		if (status >= 0)
 			status = find_bare_functions(&run, in->functions, presence);
 		rna_rdma_numbers_free(&run.numbers);
+		rna_index_deinit(&run.registrations);
 	}
 	if (status < 0)
 		return rna_error_set(error, status, "cannot list " CLASS);
