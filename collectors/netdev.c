@@ -13,6 +13,7 @@
 #include <net/if_arp.h>
 #include <string.h>
 
+#include "rna/base/index.h"
 #include "rna/base/parse.h"
 
 #include "backend/backends.h"
@@ -32,6 +33,7 @@ struct run {
 	struct rna_netdev *netdevs;
 	size_t count;
 	size_t size;
+	struct rna_index by_name; /* of netdevs */
 	struct rna_port_netdev *ports;
 	size_t port_count;
 	bool no_memory;
@@ -226,11 +228,11 @@ static struct rna_netdev *next_netdev(struct run *run)
 static struct rna_netdev *add_netdev(struct run *run, const char *name)
 {
 	struct rna_netdev *netdev;
+	size_t listed;
 	int error;
 
-	for (size_t i = 0; i < run->count; i++)
-		if (strcmp(run->netdevs[i].name, name) == 0)
-			return &run->netdevs[i];
+	if (rna_index_find(&run->by_name, name, 0, &listed) == 0)
+		return &run->netdevs[listed];
 	netdev = next_netdev(run);
 	if (!netdev)
 		return NULL;
@@ -243,6 +245,7 @@ static struct rna_netdev *add_netdev(struct run *run, const char *name)
 	}
 	netdev->speed = read_speed(run, netdev);
 	netdev->representor = rna_is_representor(run->in->root, netdev->name, run->scratch);
+	run->no_memory |= rna_index_add(&run->by_name, netdev->name, 0, run->count) < 0;
 	run->count++;
 	return netdev;
 }
@@ -458,6 +461,7 @@ int rna_collect_netdev(const struct rna_collect_input *in, struct rna_part **ret
 
 		part->started = rna_clock_now();
 		status = read_all(&run, netdevs);
+		rna_index_deinit(&run.by_name);
 		rna_rdma_numbers_free(&run.numbers);
 	}
 	if (status < 0)
