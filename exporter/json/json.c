@@ -287,11 +287,14 @@ static void set_job_counts(struct rna_json_writer *writer, json_t *agent,
 
 static json_t *job_array(struct document *document)
 {
-	const struct rna_subject_list *jobs = &document->subjects.scopes[RNA_SCOPE_JOB];
+	const struct rna_view *view = document->subjects.scopes[RNA_SCOPE_NODE].items[0].view;
 	json_t *array = json_array();
 
-	for (size_t i = 0; i < jobs->count; i++)
-		rna_json_append(&document->writer, array, job_object(document, &jobs->items[i]));
+	for (size_t i = 0; i < view->job_count; i++) {
+		struct rna_subject job = rna_subject_of_job(view, i);
+
+		rna_json_append(&document->writer, array, job_object(document, &job));
+	}
 	return array;
 }
 

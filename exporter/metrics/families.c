@@ -311,23 +311,18 @@ static void write_each(const struct rna_family *family, const struct rna_subject
 		family->each(&list->items[i], writer);
 }
 
-static const struct rna_metrics_options *options_of(const struct rna_subjects *subjects)
-{
-	return &subjects->scopes[RNA_SCOPE_NODE].items[0].view->metrics;
-}
-
 void rna_family_write(struct rna_family *family, const struct rna_subjects *subjects,
 		      struct rna_walk *walk, struct rna_writer *writer)
 {
 	const struct rna_subject_list *list = &subjects->scopes[family->scope];
-	const struct rna_metrics_options *options = options_of(subjects);
+	const struct rna_view *view = subjects->scopes[RNA_SCOPE_NODE].items[0].view;
 
-	if (family->detail && !options->details)
+	if (family->detail && !view->metrics.details)
 		return;
 	rna_writer_metric(writer, &family->metric);
-	if (family->scope == RNA_SCOPE_JOB && !options->all_jobs) {
+	if (family->scope == RNA_SCOPE_JOB && !view->metrics.all_jobs) {
 		if (family->summary)
-			family->summary(family, list, writer);
+			family->summary(family, view, writer);
 	} else if (family->counter && family->counter->label)
 		rna_family_write_labelled_counters(family->counter, list, writer);
 	else if (family->counter)

@@ -25,7 +25,7 @@ struct rna_family {
 	 * Of jobs: writes what metrics.collectors: summary leaves of them; NULL: nothing. The
 	 * number of series then depends on the collectors, not on the devices.
 	 */
-	void (*summary)(const struct rna_family *family, const struct rna_subject_list *jobs,
+	void (*summary)(const struct rna_family *family, const struct rna_view *view,
 			struct rna_writer *writer);
 	/* The sample: a member of the subject, or of the item that the table is about... */
 	struct rna_field field;

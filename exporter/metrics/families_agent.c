@@ -40,21 +40,30 @@ static void write_of_collector(struct rna_writer *writer, const char *collector,
 	rna_writer_sample_labels(writer, &labels, number);
 }
 
+/* The number of the family for a job of the view. */
+static struct rna_value value_of(const struct rna_family *family, const struct rna_view *view,
+				 const struct rna_job_status *job)
+{
+	struct rna_subject subject = rna_subject_of_job(view, (size_t)(job - view->jobs));
+
+	return rna_family_value(family, &subject);
+}
+
 /* Of each collector, the largest number of all devices. */
-static void largest(const struct rna_family *family, const struct rna_subject_list *jobs,
+static void largest(const struct rna_family *family, const struct rna_view *view,
 		    struct rna_writer *writer)
 {
 	struct rna_value found[RNA_COLLECTOR_COUNT] = {0};
 	const char *names[RNA_COLLECTOR_COUNT] = {0};
 
-	for (size_t i = 0; i < jobs->count; i++) {
-		struct rna_value value = rna_family_value(family, &jobs->items[i]);
-		enum rna_collector_id id = jobs->items[i].job->collector;
+	for (size_t i = 0; i < view->job_count; i++) {
+		struct rna_value value = value_of(family, view, &view->jobs[i]);
+		enum rna_collector_id id = view->jobs[i].collector;
 
 		if (!rna_value_is_known(value) || (names[id] && value.number <= found[id].number))
 			continue;
 		found[id] = value;
-		names[id] = jobs->items[i].job->name;
+		names[id] = view->jobs[i].name;
 	}
 	for (size_t id = 0; id < RNA_COLLECTOR_COUNT; id++)
 		if (names[id])
@@ -62,14 +71,14 @@ static void largest(const struct rna_family *family, const struct rna_subject_li
 }
 
 /* 0 for each collector that fails on a device; findings and JSON name the device. */
-static void failed(const struct rna_family *family, const struct rna_subject_list *jobs,
+static void failed(const struct rna_family *family, const struct rna_view *view,
 		   struct rna_writer *writer)
 {
 	const char *names[RNA_COLLECTOR_COUNT] = {0};
 
-	for (size_t i = 0; i < jobs->count; i++) {
-		const struct rna_job_status *job = jobs->items[i].job;
-		struct rna_value value = rna_family_value(family, &jobs->items[i]);
+	for (size_t i = 0; i < view->job_count; i++) {
+		const struct rna_job_status *job = &view->jobs[i];
+		struct rna_value value = value_of(family, view, job);
 
 		if (rna_value_is_known(value) && value.number == 0)
 			names[job->collector] = job->name;
@@ -80,26 +89,27 @@ static void failed(const struct rna_family *family, const struct rna_subject_lis
 }
 
 /* Those that are stalled: one for each device at most, which gets no other job meanwhile. */
-static void above_zero(const struct rna_family *family, const struct rna_subject_list *jobs,
+static void above_zero(const struct rna_family *family, const struct rna_view *view,
 		       struct rna_writer *writer)
 {
-	for (size_t i = 0; i < jobs->count; i++) {
-		struct rna_value value = rna_family_value(family, &jobs->items[i]);
+	for (size_t i = 0; i < view->job_count; i++) {
+		const struct rna_job_status *job = &view->jobs[i];
+		struct rna_value value = value_of(family, view, job);
 
 		if (rna_value_is_known(value) && value.number > 0)
-			rna_writer_sample(writer, jobs->items[i].labels, value.number);
+			write_of_collector(writer, job->name, "device", job->device, value.number);
 	}
 }
 
-static void error_sums(const struct rna_family *family, const struct rna_subject_list *jobs,
+static void error_sums(const struct rna_family *family, const struct rna_view *view,
 		       struct rna_writer *writer)
 {
 	uint64_t sums[RNA_COLLECTOR_COUNT][RNA_REASON_COUNT] = {0};
 	const char *names[RNA_COLLECTOR_COUNT] = {0};
 
 	(void)family;
-	for (size_t i = 0; i < jobs->count; i++) {
-		const struct rna_job_status *job = jobs->items[i].job;
+	for (size_t i = 0; i < view->job_count; i++) {
+		const struct rna_job_status *job = &view->jobs[i];
 
 		names[job->collector] = job->name;
 		for (size_t reason = 0; reason < RNA_REASON_COUNT; reason++)

@@ -64,6 +64,18 @@ struct rna_renderer *rna_renderer_free(struct rna_renderer *renderer)
 	return NULL;
 }
 
+/* GIDs and jobs only if a setting asks for their series. */
+static int set_subjects(struct rna_subjects *subjects, const struct rna_view *view)
+{
+	int status = rna_subjects_set(subjects, view);
+
+	if (status == 0 && view->metrics.gid_info)
+		status = rna_subjects_add_gids(subjects);
+	if (status == 0 && view->metrics.all_jobs)
+		status = rna_subjects_add_jobs(subjects);
+	return status;
+}
+
 static int render(struct rna_renderer *renderer, enum rna_exposition format, struct rna_body **ret)
 {
 	RNA_SUBJECTS struct rna_subjects subjects = RNA_SUBJECTS_INIT;
@@ -74,7 +86,7 @@ static int render(struct rna_renderer *renderer, enum rna_exposition format, str
 	bool all = renderer->view->metrics.node_exporter_names;
 	size_t count = all ? families->count : families->own_count;
 
-	if (rna_subjects_set(&subjects, renderer->view) < 0)
+	if (set_subjects(&subjects, renderer->view) < 0)
 		return -ENOMEM;
 	if (rna_label_store_apply(renderer->labels, &subjects) < 0)
 		return -ENOMEM;

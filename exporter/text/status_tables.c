@@ -424,7 +424,8 @@ void rna_write_table(const struct rna_view *view, const struct rna_table_options
 	size_t width = options->wide ? 0 : RNA_TEXT_WIDTH;
 	const char *why;
 
-	if (rna_subjects_set(&subjects, view) < 0) {
+	if (rna_subjects_set(&subjects, view) < 0 ||
+	    (options->gids && rna_subjects_add_gids(&subjects) < 0)) {
 		out->failed = true;
 		return;
 	}

@@ -163,7 +163,7 @@ struct rna_subject rna_subject_of_gid(const struct rna_subject *port, size_t i)
 	return ret;
 }
 
-static int set_gids(struct rna_subjects *subjects)
+int rna_subjects_add_gids(struct rna_subjects *subjects)
 {
 	const struct rna_subject_list *ports = &subjects->scopes[RNA_SCOPE_PORT];
 	struct rna_subject_list *gids = &subjects->scopes[RNA_SCOPE_GID];
@@ -179,14 +179,34 @@ static int set_gids(struct rna_subjects *subjects)
 	return 0;
 }
 
-int rna_subjects_set(struct rna_subjects *subjects, const struct rna_view *view)
+struct rna_subject rna_subject_of_job(const struct rna_view *view, size_t i)
+{
+	return (struct rna_subject){
+		.view = view,
+		.job = &view->jobs[i],
+		.finished = view->jobs[i].ran ? &view->jobs[i] : NULL,
+	};
+}
+
+int rna_subjects_add_jobs(struct rna_subjects *subjects)
+{
+	const struct rna_view *view = subjects->scopes[RNA_SCOPE_NODE].items[0].view;
+	struct rna_subject_list *jobs = &subjects->scopes[RNA_SCOPE_JOB];
+
+	if (set_count(jobs, view->job_count) < 0)
+		return -ENOMEM;
+	for (size_t i = 0; i < view->job_count; i++)
+		jobs->items[i] = rna_subject_of_job(view, i);
+	return 0;
+}
+
+static int make_room(struct rna_subjects *subjects, const struct rna_view *view)
 {
 	const struct rna_snapshot *snapshot = view->snapshot;
 	size_t counts[RNA_SCOPE_COUNT] = {
 		[RNA_SCOPE_NODE] = 1,
 		[RNA_SCOPE_CARD] = view->cards ? view->cards->count : 0,
 		[RNA_SCOPE_DEVICE] = snapshot->device_count,
-		[RNA_SCOPE_JOB] = view->job_count,
 	};
 
 	for (size_t i = 0; i < snapshot->device_count; i++)
@@ -194,7 +214,15 @@ int rna_subjects_set(struct rna_subjects *subjects, const struct rna_view *view)
 	for (size_t scope = 0; scope < RNA_SCOPE_COUNT; scope++)
 		if (set_count(&subjects->scopes[scope], counts[scope]) < 0)
 			return -ENOMEM;
+	return 0;
+}
 
+int rna_subjects_set(struct rna_subjects *subjects, const struct rna_view *view)
+{
+	const struct rna_snapshot *snapshot = view->snapshot;
+
+	if (make_room(subjects, view) < 0)
+		return -ENOMEM;
 	subjects->scopes[RNA_SCOPE_NODE].items[0] = (struct rna_subject){
 		.view = view,
 		.process = rna_snapshot_process(snapshot),
@@ -202,17 +230,11 @@ int rna_subjects_set(struct rna_subjects *subjects, const struct rna_view *view)
 		.readiness = rna_snapshot_readiness(snapshot),
 		.web = view->agent.web.used ? &view->agent.web : NULL,
 	};
-	for (size_t i = 0; i < counts[RNA_SCOPE_CARD]; i++)
+	for (size_t i = 0; i < subjects->scopes[RNA_SCOPE_CARD].count; i++)
 		subjects->scopes[RNA_SCOPE_CARD].items[i] =
 			(struct rna_subject){.view = view, .card = &view->cards->items[i]};
 	set_devices_and_ports(subjects, view);
-	for (size_t i = 0; i < view->job_count; i++)
-		subjects->scopes[RNA_SCOPE_JOB].items[i] = (struct rna_subject){
-			.view = view,
-			.job = &view->jobs[i],
-			.finished = view->jobs[i].ran ? &view->jobs[i] : NULL,
-		};
-	return set_gids(subjects);
+	return 0;
 }
 
 void rna_subjects_deinit(struct rna_subjects *subjects)

@@ -65,7 +65,10 @@ struct rna_subject_list {
 	struct rna_subject *items;
 };
 
-/* Cards, devices, ports, GIDs and jobs in the order of the view: by address, name, port, index. */
+/*
+ * Cards, devices and ports in the order of the view: by address, name, port. GIDs and jobs, of
+ * which there are many, only after the calls for them.
+ */
 struct rna_subjects {
 	struct rna_subject_list scopes[RNA_SCOPE_COUNT];
 };
@@ -81,8 +84,16 @@ struct rna_subject rna_subject_of_gid(const struct rna_subject *port, size_t i);
  */
 bool rna_subject_suits_nccl(const struct rna_subject *port);
 
+/* The job with that number in the view, as a subject of its own. */
+struct rna_subject rna_subject_of_job(const struct rna_view *view, size_t i);
+
 /* Subjects point into view, which must outlive their use. 0 or -ENOMEM. May be called again. */
 int rna_subjects_set(struct rna_subjects *subjects, const struct rna_view *view);
+
+/* These add all GIDs, by port and index, and all jobs of the view. 0 or -ENOMEM. */
+int rna_subjects_add_gids(struct rna_subjects *subjects);
+int rna_subjects_add_jobs(struct rna_subjects *subjects);
+
 void rna_subjects_deinit(struct rna_subjects *subjects); /* idempotent */
 #define RNA_SUBJECTS RNA_CLEANUP(rna_subjects_deinit)
 
