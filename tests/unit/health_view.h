@@ -8,6 +8,7 @@
 #include <assert.h>
 #include <string.h>
 
+#include "rna/base/parse.h"
 #include "rna/model/view.h"
 
 #include "settings/settings.h"
@@ -204,6 +205,19 @@ static struct rna_part *node_presence(const struct node *node)
 	return &part->part;
 }
 
+static int compare_netdevs(const void *a, const void *b)
+{
+	return rna_compare_names(((const struct rna_netdev *)a)->name,
+				 ((const struct rna_netdev *)b)->name);
+}
+
+static int compare_port_netdevs(const void *a, const void *b)
+{
+	return rna_compare_names(((const struct rna_port_netdev *)a)->device,
+				 ((const struct rna_port_netdev *)b)->device);
+}
+
+/* Sorted, as the collector does. */
 static struct rna_part *node_netdevs(const struct node *node)
 {
 	struct rna_netdevs *part = node_part(node, RNA_COLLECTOR_NETDEV, sizeof(*part));
@@ -226,6 +240,8 @@ static struct rna_part *node_netdevs(const struct node *node)
 		netdevs[part->count++] = node->bond;
 	if (node->member.name)
 		netdevs[part->count++] = node->member;
+	qsort(netdevs, part->count, sizeof(*netdevs), compare_netdevs);
+	qsort(ports, part->port_count, sizeof(*ports), compare_port_netdevs);
 	part->netdevs = netdevs;
 	part->ports = ports;
 	return &part->part;

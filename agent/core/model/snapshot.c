@@ -320,31 +320,54 @@ const struct rna_peer *rna_port_peer(const struct rna_snapshot_device *device, u
 	return fabric ? fabric->peer : NULL;
 }
 
+static int compare_port(const void *wanted, const void *item)
+{
+	const struct rna_port_netdev *x = wanted, *y = item;
+	int order = rna_compare_names(x->device, y->device);
+
+	return order != 0 ? order : (x->port > y->port) - (x->port < y->port);
+}
+
+static int compare_name(const void *wanted, const void *item)
+{
+	return rna_compare_names(wanted, ((const struct rna_netdev *)item)->name);
+}
+
+/*
+ * Searches follow the order of the list for the most part: the item behind the last one is tried
+ * first. *next: where that is. A list of virtual functions may lack most of what is searched.
+ */
+static const void *search_next(const void *wanted, const void *items, size_t count, size_t size,
+			       int (*compare)(const void *wanted, const void *item), size_t *next)
+{
+	const char *first = items, *found;
+
+	if (*next < count && compare(wanted, first + *next * size) == 0)
+		return first + (*next)++ * size;
+	found = count > 0 ? bsearch(wanted, items, count, size, compare) : NULL;
+	if (found)
+		*next = (size_t)(found - first) / size + 1;
+	return found;
+}
+
 const struct rna_port_netdev *rna_netdev_search_port(struct rna_netdev_search *search,
 						     const char *device, unsigned port)
 {
 	const struct rna_netdevs *part = search->netdevs;
+	const struct rna_port_netdev wanted = {.device = device, .port = port};
 
-	for (size_t tried = 0; part && tried < part->port_count; tried++, search->port++) {
-		const struct rna_port_netdev *found = &part->ports[search->port % part->port_count];
-
-		if (found->port == port && strcmp(found->device, device) == 0)
-			return found;
-	}
-	return NULL;
+	return part ? search_next(&wanted, part->ports, part->port_count, sizeof(wanted),
+				  compare_port, &search->port)
+		    : NULL;
 }
 
 const struct rna_netdev *rna_netdev_search_name(struct rna_netdev_search *search, const char *name)
 {
 	const struct rna_netdevs *part = search->netdevs;
 
-	for (size_t tried = 0; part && tried < part->count; tried++, search->netdev++) {
-		const struct rna_netdev *found = &part->netdevs[search->netdev % part->count];
-
-		if (strcmp(found->name, name) == 0)
-			return found;
-	}
-	return NULL;
+	return part ? search_next(name, part->netdevs, part->count, sizeof(*part->netdevs),
+				  compare_name, &search->netdev)
+		    : NULL;
 }
 
 const struct rna_netdev *rna_port_netdev(const struct rna_snapshot *snapshot,
@@ -449,6 +472,11 @@ const char *rna_log_episode_device(const struct rna_snapshot *snapshot,
 	return episode->netdev && !episode->rdma
 		       ? device_of_netdev(rna_snapshot_netdevs(snapshot), episode->netdev)
 		       : NULL;
+}
+
+uint64_t rna_job_errors(const struct rna_job_status *job, enum rna_reason reason)
+{
+	return job->errors ? job->errors[reason] : 0;
 }
 
 enum rna_job_state rna_job_state(const struct rna_job_status *job)

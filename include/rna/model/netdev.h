@@ -108,8 +108,9 @@ struct rna_netdevs {
 };
 
 /*
- * A search for many ports in sequence. All lists have nearly the same order, so each search starts
- * where the last one ended, and 512 ports cost about 512 comparisons.
+ * A search for many ports in sequence. All lists have nearly the same order, so each search tries
+ * the place behind the last one first. What is not there, as for virtual functions without an
+ * interface, costs a binary search.
  */
 struct rna_netdev_search {
 	const struct rna_netdevs *netdevs; /* NULL: all searches return NULL */

@@ -146,11 +146,13 @@ static const struct rna_ethtool_backend scripted = {
 
 static const unsigned one_port[] = {1};
 
+enum { BOND, ETH0, ETH1, ETH2, NETDEVS }; /* by name, as in each part */
+
 struct node {
 	struct tree tree;
 	struct rna_backends backends;
 	struct rna_device device;
-	struct rna_netdev netdevs[4];
+	struct rna_netdev netdevs[NETDEVS];
 	struct rna_port_netdev ports[1];
 	struct rna_netdevs part;
 	struct rna_collect_input in;
@@ -166,15 +168,15 @@ static int set_up(void **state)
 				 .count = 3};
 	node->backends = (struct rna_backends){.root = node->tree.root, .ethtool = &scripted};
 	node->device = (struct rna_device){.name = "mlx5_0", .port_count = 1, .ports = one_port};
-	node->netdevs[0] = (struct rna_netdev){.name = "eth0", .ifindex = 2, .type = 1};
-	node->netdevs[1] =
+	node->netdevs[ETH0] = (struct rna_netdev){.name = "eth0", .ifindex = 2, .type = 1};
+	node->netdevs[ETH1] =
 		(struct rna_netdev){.name = "eth1", .ifindex = 3, .type = 1, .master = "bond0"};
-	node->netdevs[2] =
+	node->netdevs[ETH2] =
 		(struct rna_netdev){.name = "eth2", .ifindex = 4, .type = 1, .master = "bond0"};
-	node->netdevs[3] =
+	node->netdevs[BOND] =
 		(struct rna_netdev){.name = "bond0", .ifindex = 5, .type = 1, .bond = true};
 	node->ports[0] = (struct rna_port_netdev){"mlx5_0", 1, "eth0", RNA_NETDEV_BY_GID};
-	node->part = (struct rna_netdevs){.count = 4,
+	node->part = (struct rna_netdevs){.count = NETDEVS,
 					  .netdevs = node->netdevs,
 					  .port_count = 1,
 					  .ports = node->ports};
@@ -251,8 +253,8 @@ static void a_bond_of_two_devices_is_shared_out(void **state)
 	for (size_t i = 0; i < RNA_ARRAY_SIZE(cases); i++) {
 		script.asked[0] = '\0';
 		node->device.pci_address = cases[i].pci_address;
-		node->netdevs[1].device = cases[i].devices[0];
-		node->netdevs[2].device = cases[i].devices[1];
+		node->netdevs[ETH1].device = cases[i].devices[0];
+		node->netdevs[ETH2].device = cases[i].devices[1];
 		(void)rna_part_unref(collect(node));
 		assert_string_equal(script.asked, cases[i].asked);
 	}
@@ -264,16 +266,16 @@ static void name_port(struct node *node, const char *name)
 	RNA_CLEANUP(rna_arena_free_p) struct rna_arena *scratch = rna_arena_new(256);
 
 	tree_write(&node->tree, "sys/class/net/eth0/phys_port_name", name);
-	node->netdevs[0].representor = rna_is_representor(node->tree.root, "eth0", scratch);
+	node->netdevs[ETH0].representor = rna_is_representor(node->tree.root, "eth0", scratch);
 }
 
 static void nothing_without_a_wire_is_asked(void **state)
 {
 	struct node *node = *state;
 
-	node->netdevs[0].type = 772; /* loopback */
+	node->netdevs[ETH0].type = 772; /* loopback */
 	(void)rna_part_unref(collect(node));
-	node->netdevs[0].type = 1;
+	node->netdevs[ETH0].type = 1;
 	name_port(node, "pf0vf3\n");
 	(void)rna_part_unref(collect(node));
 	name_port(node, "c1pf0sf8\n");
@@ -299,7 +301,7 @@ static void an_ipoib_interface_has_what_concerns_the_port(void **state)
 					   "outbound_pci_stalled_wr_events", "rx_prio3_pause",
 					   "module_high_temp", "rx_vport_rdma_unicast_bytes"},
 				 .count = 6};
-	node->netdevs[0].type = 32;
+	node->netdevs[ETH0].type = 32;
 	node->in.statistics = &texts;
 	part = collect(node);
 	assert_int_equal(script.asks, 0);
@@ -328,7 +330,7 @@ static void an_ipoib_interface_without_such_is_left_out(void **state)
 		script = (struct script){.names = {"rx_packets", "tx_errors"},
 					 .count = 2,
 					 .error = errors[i]};
-		node->netdevs[0].type = 32;
+		node->netdevs[ETH0].type = 32;
 		part = collect(node);
 		assert_int_equal(of(part)->count, 0);
 		assert_int_equal(rna_part_error_count(part), 0);
@@ -398,7 +400,7 @@ static void another_interface_is_listed_anew(void **state)
 
 	first = collect(node);
 	node->in.previous = first;
-	node->netdevs[0].ifindex = 9;
+	node->netdevs[ETH0].ifindex = 9;
 	second = collect(node);
 	assert_int_equal(script.lists, 2);
 }

@@ -49,6 +49,35 @@ static struct rna_part *collect(const struct tree *tree)
 	return part;
 }
 
+/* Searches in order, backwards, again, and for what is not there. */
+static void test_searches_find_ports_and_names(void **state)
+{
+	const struct rna_netdev netdevs[] = {{.name = "bond0"}, {.name = "ib2"}, {.name = "ib10"}};
+	const struct rna_port_netdev ports[] = {{"mlx5_2", 1, "ib2", 0},
+						{"mlx5_2", 2, "bond0", 0},
+						{"mlx5_10", 1, "ib10", 0}};
+	const struct rna_netdevs part = {.count = 3,
+					 .netdevs = netdevs,
+					 .port_count = 3,
+					 .ports = ports};
+	struct rna_netdev_search search = {.netdevs = &part}, none = {0};
+
+	(void)state;
+	assert_ptr_equal(rna_netdev_search_port(&search, "mlx5_2", 1), &ports[0]);
+	assert_ptr_equal(rna_netdev_search_port(&search, "mlx5_2", 2), &ports[1]);
+	assert_null(rna_netdev_search_port(&search, "mlx5_3", 1));
+	assert_null(rna_netdev_search_port(&search, "mlx5_02", 1));
+	assert_ptr_equal(rna_netdev_search_port(&search, "mlx5_10", 1), &ports[2]);
+	assert_ptr_equal(rna_netdev_search_port(&search, "mlx5_10", 1), &ports[2]);
+	assert_ptr_equal(rna_netdev_search_port(&search, "mlx5_2", 1), &ports[0]);
+	assert_null(rna_netdev_search_port(&none, "mlx5_2", 1));
+	assert_ptr_equal(rna_netdev_search_name(&search, "ib10"), &netdevs[2]);
+	assert_ptr_equal(rna_netdev_search_name(&search, "bond0"), &netdevs[0]);
+	assert_ptr_equal(rna_netdev_search_name(&search, "ib2"), &netdevs[1]);
+	assert_null(rna_netdev_search_name(&search, "ib3"));
+	assert_null(rna_netdev_search_name(&none, "ib2"));
+}
+
 /* The second member serves no port: nothing but the bond leads to it. */
 static void test_members_of_a_bond(void **state)
 {
@@ -262,6 +291,7 @@ static void test_the_kernel_knows_the_default_route(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_searches_find_ports_and_names),
 		cmocka_unit_test(test_members_of_a_bond),
 		cmocka_unit_test(test_a_bond_of_two_devices),
 		cmocka_unit_test(test_an_interface_of_a_later_port),
