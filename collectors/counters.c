@@ -251,12 +251,12 @@ static int keep_name(struct rna_counter_value *value, const char *name, struct r
 static int read_value(const struct directory *directory, size_t index,
 		      const struct rna_mad_counters *answer, struct rna_counter_value *ret)
 {
-	const struct rna_reader_file *file = rna_reader_file(directory->in->reader, index);
-	const struct rna_value *answered = rna_ask_find(answer, file->name);
+	struct rna_reader_file file = rna_reader_file(directory->in->reader, index);
+	const struct rna_value *answered = rna_ask_find(answer, file.name);
 	int status;
 
-	ret->counter = file->userdata;
-	status = keep_name(ret, file->name, directory->part->arena);
+	ret->counter = file.userdata;
+	status = keep_name(ret, file.name, directory->part->arena);
 	if (status == 0 && answered && answered->state != RNA_VALUE_ABSENT)
 		ret->value = *answered;
 	else if (status == 0)
@@ -282,11 +282,11 @@ static int read_files(const struct directory *directory, const struct rna_mad_co
 static const struct rna_counter *find_row(const struct directory *directory, const char *name)
 {
 	for (size_t i = 0; i < directory->count; i++) {
-		const struct rna_reader_file *file =
+		struct rna_reader_file file =
 			rna_reader_file(directory->in->reader, directory->first + i);
 
-		if (strcmp(file->name, name) == 0)
-			return file->userdata;
+		if (strcmp(file.name, name) == 0)
+			return file.userdata;
 	}
 	return rna_counter_find(RNA_PLACE_PORT_HW_COUNTERS, name);
 }
@@ -369,10 +369,10 @@ static bool lacks_wide_counters(const struct directory *directory, struct rna_va
 	if (capability.state == RNA_VALUE_OK && !(capability.number & RNA_PMA_EXTENDED))
 		return false;
 	for (size_t i = 0; i < directory->count; i++) {
-		const struct rna_reader_file *file =
+		struct rna_reader_file file =
 			rna_reader_file(directory->in->reader, directory->first + i);
 
-		if (strcmp(file->name, "unicast_rcv_packets") == 0)
+		if (strcmp(file.name, "unicast_rcv_packets") == 0)
 			return false;
 	}
 	return true;
@@ -422,7 +422,7 @@ static int read_port(const struct directory *directory, bool source,
 static int read_group(const struct directory *directory, struct rna_counter_group *ret)
 {
 	const struct rna_reader *reader = directory->in->reader;
-	unsigned index = rna_reader_file(reader, directory->first)->directory;
+	unsigned index = rna_reader_file(reader, directory->first).directory;
 	unsigned tag = rna_reader_directory_tag(reader, index);
 	const struct rna_counter_group *previous;
 	struct rna_counter_value *values = NULL;
@@ -457,7 +457,7 @@ static size_t count_files(const struct rna_reader *reader, size_t first)
 	size_t end = first;
 
 	while (end < rna_reader_count(reader) &&
-	       rna_reader_file(reader, end)->directory == rna_reader_file(reader, first)->directory)
+	       rna_reader_file(reader, end).directory == rna_reader_file(reader, first).directory)
 		end++;
 	return end - first;
 }

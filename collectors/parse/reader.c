@@ -27,12 +27,14 @@ struct directory {
 };
 
 struct file {
-	struct rna_reader_file public;
-	int fd;        /* -1: not kept open, or not open yet */
+	const char *name;
+	const void *userdata;
+	struct pause *pause; /* NULL: the last read succeeded, or there was none */
+	int fd;              /* -1: not kept open, or not open yet */
+	unsigned short directory;
 	bool was_good; /* has it ever been read? */
-	struct pause pause;
 };
-_Static_assert(sizeof(struct file) <= 48, "a large node has tens of thousands");
+_Static_assert(sizeof(struct file) <= 32, "a large node has tens of thousands");
 
 struct rna_reader {
 	const struct rna_root *root;
@@ -65,8 +67,10 @@ struct rna_reader *rna_reader_new(const struct rna_root *root, unsigned descript
 
 void rna_reader_reset(struct rna_reader *reader)
 {
-	for (size_t i = 0; i < reader->file_count; i++)
+	for (size_t i = 0; i < reader->file_count; i++) {
 		rna_close_p(&reader->files[i].fd);
+		free(reader->files[i].pause);
+	}
 	for (unsigned i = 0; i < reader->directory_count; i++)
 		rna_close_p(&reader->directories[i].fd);
 	rna_close_p(&reader->stream);
@@ -110,12 +114,14 @@ const char *rna_reader_keep_name(struct rna_reader *reader, const char *name)
 	return reader->names ? rna_arena_strdup(reader->names, name) : NULL;
 }
 
-/* name: its path, or NULL. Its index, or -ENOMEM. */
+/* name: its path, or NULL. Its index, -ENOMEM, or -EFBIG. */
 static int append_directory(struct rna_reader *reader, const char *name, unsigned tag)
 {
-	struct directory *more =
-		reallocarray(reader->directories, reader->directory_count + 1, sizeof(*more));
+	struct directory *more;
 
+	if (reader->directory_count > USHRT_MAX)
+		return -EFBIG; /* a file keeps the index in a short */
+	more = reallocarray(reader->directories, reader->directory_count + 1, sizeof(*more));
 	if (!more)
 		return -ENOMEM;
 	reader->directories = more;
@@ -174,12 +180,6 @@ uint64_t rna_reader_directory_inode(const struct rna_reader *reader, unsigned di
 int rna_reader_add_file(struct rna_reader *reader, unsigned directory, const char *name,
 			const void *userdata)
 {
-	struct rna_reader_file file = {
-		.name = name,
-		.directory = directory,
-		.userdata = userdata,
-	};
-
 	if (!name)
 		return -ENOMEM;
 	if (reader->file_count == reader->file_size) {
@@ -191,7 +191,12 @@ int rna_reader_add_file(struct rna_reader *reader, unsigned directory, const cha
 		reader->files = more;
 		reader->file_size = size;
 	}
-	reader->files[reader->file_count] = (struct file){.public = file, .fd = -1};
+	reader->files[reader->file_count] = (struct file){
+		.name = name,
+		.userdata = userdata,
+		.fd = -1,
+		.directory = (unsigned short)directory,
+	};
 	return (int)reader->file_count++;
 }
 
@@ -207,9 +212,8 @@ static int open_below(const struct rna_reader *reader, unsigned directory, const
 
 static int open_file(const struct rna_reader *reader, const struct file *file)
 {
-	const struct directory *where = &reader->directories[file->public.directory];
-	const struct rna_root_place place = {where->fd, where->path, file->public.name,
-					     file->was_good};
+	const struct directory *where = &reader->directories[file->directory];
+	const struct rna_root_place place = {where->fd, where->path, file->name, file->was_good};
 
 	return where->path ? rna_root_open_below(reader->root, &place, O_RDONLY) : -ENOENT;
 }
@@ -227,9 +231,11 @@ size_t rna_reader_count(const struct rna_reader *reader)
 	return reader->file_count;
 }
 
-const struct rna_reader_file *rna_reader_file(const struct rna_reader *reader, size_t index)
+struct rna_reader_file rna_reader_file(const struct rna_reader *reader, size_t index)
 {
-	return &reader->files[index].public;
+	const struct file *file = &reader->files[index];
+
+	return (struct rna_reader_file){file->name, file->directory, file->userdata};
 }
 
 /* Reads once, from the kept descriptor or a new one, which is kept if the limit allows. */
@@ -287,9 +293,25 @@ static void start_pause(const struct rna_reader *reader, struct pause *pause, in
 	pause->end = reader->now + length;
 }
 
+/* pause: NULL: none. */
 static int pause_error(const struct rna_reader *reader, const struct pause *pause)
 {
-	return reader->now < pause->end ? pause->error : 0;
+	return pause && reader->now < pause->end ? pause->error : 0;
+}
+
+/* Few files fail. Without memory for its pause, the file is read again in the next run. */
+static void pause_file(const struct rna_reader *reader, struct file *file, int error)
+{
+	if (!file->pause)
+		file->pause = calloc(1, sizeof(*file->pause));
+	if (file->pause)
+		start_pause(reader, file->pause, error);
+}
+
+static void end_pause(struct file *file)
+{
+	free(file->pause);
+	file->pause = NULL;
 }
 
 int rna_reader_may_ask(const struct rna_reader *reader)
@@ -338,7 +360,7 @@ ssize_t rna_reader_read(struct rna_reader *reader, size_t index, char *buffer, s
 	struct file *file = &reader->files[index];
 	ssize_t len;
 
-	len = pause_error(reader, &file->pause);
+	len = pause_error(reader, file->pause);
 	if (len < 0)
 		return len;
 	len = read_file(reader, file, buffer, size);
@@ -351,17 +373,17 @@ ssize_t rna_reader_read(struct rna_reader *reader, size_t index, char *buffer, s
 		return -ENODEV;
 	}
 	if (len < 0) {
-		start_pause(reader, &file->pause, (int)len);
+		pause_file(reader, file, (int)len);
 		return len;
 	}
 	file->was_good = true;
-	file->pause = (struct pause){0};
+	end_pause(file);
 	return len;
 }
 
 int rna_reader_check(struct rna_reader *reader, size_t index)
 {
-	const struct rna_reader_file *file = &reader->files[index].public;
+	const struct file *file = &reader->files[index];
 	RNA_CLOSE int fd = open_below(reader, file->directory, file->name, O_PATH);
 
 	if (fd != -ENOENT && fd != -ENODEV)

@@ -74,7 +74,7 @@ ssize_t rna_reader_list(const struct rna_reader *reader, unsigned directory,
 			struct rna_arena *arena, char ***ret_names);
 
 size_t rna_reader_count(const struct rna_reader *reader);
-const struct rna_reader_file *rna_reader_file(const struct rna_reader *reader, size_t index);
+struct rna_reader_file rna_reader_file(const struct rna_reader *reader, size_t index);
 
 /*
  * Reads a file as NUL-terminated text without trailing blanks. Length, or negative errno: -ENOENT
