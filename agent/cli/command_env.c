@@ -54,11 +54,12 @@ static bool is_needed(enum rna_collector_id id)
 static void warn_of_values(const struct rna_job_status *job)
 {
 	for (unsigned reason = 0; reason < RNA_REASON_COUNT; reason++)
-		if (job->errors[reason] > 0)
+		if (rna_job_errors(job, reason) > 0)
 			rna_log_warning("%s: collector %s could not read %ju value%s (%s): the "
 					"variables may leave out ports",
-					job->device, job->name, (uintmax_t)job->errors[reason],
-					job->errors[reason] == 1 ? "" : "s",
+					job->device, job->name,
+					(uintmax_t)rna_job_errors(job, reason),
+					rna_job_errors(job, reason) == 1 ? "" : "s",
 					rna_reason_name(reason));
 }
 

@@ -71,8 +71,8 @@ static struct rna_news take_part(struct rna_account *account, struct rna_target 
 
 	if (slot->ran && !slot->success)
 		log_success(target, slot);
-	for (unsigned reason = 0; reason < RNA_REASON_COUNT; reason++)
-		slot->errors[reason] += part->errors[reason];
+	for (enum rna_reason reason = 0; reason < RNA_REASON_COUNT; reason++)
+		rna_slot_count_errors(slot, reason, part->errors[reason]);
 	part->origin = slot->origin;
 	note_event(account, target, part);
 	news = compare(account, target, slot, part);
@@ -87,7 +87,7 @@ static void take_failure(struct rna_target *target, struct rna_slot *slot)
 {
 	RNA_FREE char *text = RNA_TAKE(slot->job.error);
 
-	slot->errors[rna_reason_from_errno(slot->job.status)]++;
+	rna_slot_count_errors(slot, rna_reason_from_errno(slot->job.status), 1);
 	if ((!slot->ran || slot->success) && !target->gone)
 		log_slot(LOG_WARNING, target, slot, text ? text : "collector failed");
 	slot->success = false;

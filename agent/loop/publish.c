@@ -96,11 +96,27 @@ static size_t count_jobs(const struct rna_schedule *schedule)
 	return count;
 }
 
-static struct rna_job_status job_status(const struct rna_schedule *schedule,
-					const struct rna_target *target, enum rna_collector_id id)
+/* The slot's go on counting. -ENOMEM, or 0 with *ret NULL if there are none. */
+static int copy_errors(const struct rna_slot *slot, struct rna_arena *arena, const uint64_t **ret)
+{
+	uint64_t *copy;
+
+	*ret = NULL;
+	if (!slot->errors)
+		return 0;
+	copy = rna_arena_array(arena, RNA_REASON_COUNT, sizeof(*copy));
+	if (!copy)
+		return -ENOMEM;
+	*ret = memcpy(copy, slot->errors, RNA_REASON_COUNT * sizeof(*copy));
+	return 0;
+}
+
+static int set_job(const struct rna_schedule *schedule, const struct rna_target *target,
+		   enum rna_collector_id id, struct rna_arena *arena, struct rna_job_status *ret)
 {
 	const struct rna_slot *slot = target->slots[id];
-	struct rna_job_status status = {
+
+	*ret = (struct rna_job_status){
 		.collector = id,
 		.name = rna_collectors[id].name,
 		.device = rna_target_name(target), /* lies in a part that the snapshot holds */
@@ -111,8 +127,18 @@ static struct rna_job_status job_status(const struct rna_schedule *schedule,
 		.taken = slot->part ? slot->part->taken.monotonic : 0,
 		.stalled = slot->overdue,
 	};
+	return copy_errors(slot, arena, &ret->errors);
+}
 
-	memcpy(status.errors, slot->errors, sizeof(status.errors));
+static int add_jobs_of(const struct rna_schedule *schedule, const struct rna_target *target,
+		       struct rna_view *view, struct rna_job_status *jobs)
+{
+	int status = 0;
+
+	for (unsigned id = 0; status == 0 && id < RNA_COLLECTOR_COUNT; id++)
+		if (target->collectors & rna_collector_bit(id))
+			status = set_job(schedule, target, id, view->arena,
+					 &jobs[view->job_count++]);
 	return status;
 }
 
@@ -125,9 +151,8 @@ static int add_jobs(const struct rna_publish_input *in, struct rna_view *view)
 		return -ENOMEM;
 	view->jobs = jobs;
 	for (const struct rna_target *t = NULL; (t = rna_schedule_next(in->schedule, t));)
-		for (unsigned id = 0; id < RNA_COLLECTOR_COUNT; id++)
-			if (t->collectors & rna_collector_bit(id))
-				jobs[view->job_count++] = job_status(in->schedule, t, id);
+		if (add_jobs_of(in->schedule, t, view, jobs) < 0)
+			return -ENOMEM;
 	return 0;
 }
 

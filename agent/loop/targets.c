@@ -42,6 +42,14 @@ static void divide_descriptors(const struct rna_device *device, unsigned left,
 	}
 }
 
+void rna_slot_count_errors(struct rna_slot *slot, enum rna_reason reason, uint64_t count)
+{
+	if (count > 0 && !slot->errors)
+		slot->errors = calloc(RNA_REASON_COUNT, sizeof(*slot->errors));
+	if (slot->errors)
+		slot->errors[reason] += count;
+}
+
 void rna_slot_release(struct rna_slot *slot)
 {
 	slot->held.presence = rna_part_unref(slot->held.presence);
@@ -60,6 +68,7 @@ static struct rna_slot *slot_free(struct rna_slot *slot)
 	(void)rna_reader_free(slot->reader);
 	(void)rna_part_unref(slot->part);
 	(void)rna_part_unref(slot->inherited);
+	free(slot->errors);
 	free(slot);
 	return NULL;
 }

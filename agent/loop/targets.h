@@ -39,7 +39,7 @@ struct rna_slot {
 	rna_usec due;             /* monotonic: when it runs, if it settles first; 0: not wanted */
 	struct rna_origin cause;  /* of the next run; a poll unless an event asks for it */
 	struct rna_origin origin; /* of the run under way */
-	uint64_t errors[RNA_REASON_COUNT];
+	uint64_t *errors;         /* by reason, see struct rna_job_status; NULL: none */
 };
 
 struct rna_target {
@@ -93,6 +93,9 @@ int rna_target_choose_collectors(struct rna_target *target, unsigned *ret_new);
 
 /* Its newest part of the ports' link layers; NULL: there is none. */
 const struct rna_identity *rna_target_identity(const struct rna_target *target);
+
+/* Without memory for the first ones of a slot, these are not counted. */
+void rna_slot_count_errors(struct rna_slot *slot, enum rna_reason reason, uint64_t count);
 
 /* Drops what the job of the slot needed; it does not run. */
 void rna_slot_release(struct rna_slot *slot);

@@ -262,10 +262,13 @@ static json_t *job_object(struct document *document, const struct rna_subject *j
 	rna_json_set_text(writer, object, "collector", job->job->name);
 	rna_json_set_text(writer, object, "device", job->job->device);
 	set_families(document, object, job, RNA_SCOPE_JOB, "rdma_collector_");
-	for (enum rna_reason reason = 0; reason < RNA_REASON_COUNT; reason++)
-		if (job->job->errors[reason] > 0)
+	for (enum rna_reason reason = 0; reason < RNA_REASON_COUNT; reason++) {
+		uint64_t count = rna_job_errors(job->job, reason);
+
+		if (count > 0)
 			rna_json_set(writer, errors, rna_reason_name(reason),
-				     rna_json_number(job->job->errors[reason]));
+				     rna_json_number(count));
+	}
 	rna_json_set(writer, object, "errors", errors);
 	return object;
 }

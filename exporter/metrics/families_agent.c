@@ -22,10 +22,13 @@ static struct rna_value stalled(const struct rna_subject *job)
 
 static void errors(const struct rna_subject *job, struct rna_writer *writer)
 {
-	for (enum rna_reason reason = 0; reason < RNA_REASON_COUNT; reason++)
-		if (job->job->errors[reason] > 0)
+	for (enum rna_reason reason = 0; reason < RNA_REASON_COUNT; reason++) {
+		uint64_t count = rna_job_errors(job->job, reason);
+
+		if (count > 0)
 			rna_writer_sample_with(writer, job->labels, "reason",
-					       rna_reason_name(reason), job->job->errors[reason]);
+					       rna_reason_name(reason), count);
+	}
 }
 
 /* -- Their summary ----------------------------------------------------------------------------- */
@@ -112,8 +115,8 @@ static void error_sums(const struct rna_family *family, const struct rna_view *v
 		const struct rna_job_status *job = &view->jobs[i];
 
 		names[job->collector] = job->name;
-		for (size_t reason = 0; reason < RNA_REASON_COUNT; reason++)
-			sums[job->collector][reason] += job->errors[reason];
+		for (enum rna_reason reason = 0; reason < RNA_REASON_COUNT; reason++)
+			sums[job->collector][reason] += rna_job_errors(job, reason);
 	}
 	for (size_t id = 0; id < RNA_COLLECTOR_COUNT; id++)
 		for (enum rna_reason reason = 0; reason < RNA_REASON_COUNT; reason++)

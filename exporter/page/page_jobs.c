@@ -27,10 +27,12 @@ static void add_job_errors(const struct rna_page *page, const struct rna_job_sta
 	bool any = false;
 
 	for (enum rna_reason reason = 0; reason < RNA_REASON_COUNT; reason++) {
-		if (job->errors[reason] == 0)
+		uint64_t count = rna_job_errors(job, reason);
+
+		if (count == 0)
 			continue;
 		rna_page_add(page, any ? ", " : "");
-		rna_strbuf_add_u64(page->out, job->errors[reason]);
+		rna_strbuf_add_u64(page->out, count);
 		rna_strbuf_printf(page->out, " <small>%s</small>", rna_reason_name(reason));
 		any = true;
 	}

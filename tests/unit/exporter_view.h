@@ -354,6 +354,7 @@ static void remember_in(struct rna_view *view)
 
 static void add_jobs_to(struct rna_view *view)
 {
+	static const uint64_t errors[RNA_REASON_COUNT] = {[RNA_REASON_INVALID] = 5};
 	struct rna_job_status *jobs =
 		rna_arena_array(view->arena, view->snapshot->device_count + 1, sizeof(*jobs));
 
@@ -377,7 +378,7 @@ static void add_jobs_to(struct rna_view *view)
 			.duration = 1500000,
 			.taken = i % 3 == 2 ? 0 : 99500000,
 			.stalled = i % 3 == 2 ? 90 * RNA_USEC_PER_SEC : 0,
-			.errors = {[RNA_REASON_INVALID] = i % 3 == 1 ? 5 : 0},
+			.errors = i % 3 == 1 ? errors : NULL,
 		};
 }
 

@@ -26,16 +26,20 @@
 /* The last state of one (collector, device) pair in the schedule. */
 struct rna_job_status {
 	enum rna_collector_id collector;
-	const char *name;   /* of the collector */
-	const char *device; /* name, or "node" */
 	bool ran;           /* did it ever finish? otherwise the rest is meaningless */
 	bool success;       /* of the last run */
+	const char *name;   /* of the collector */
+	const char *device; /* name, or "node" */
 	rna_usec duration;  /* of the last run */
 	rna_usec period;    /* how often it runs now */
 	rna_usec taken;     /* monotonic time of the newest good part; 0: none yet */
 	rna_usec stalled;   /* monotonic start of a run that is past its deadline; 0: none */
-	uint64_t errors[RNA_REASON_COUNT]; /* failed values and runs since the agent started */
+	/* Failed values and runs since the agent started, by reason; NULL: there were none. */
+	const uint64_t *errors;
 };
+_Static_assert(sizeof(struct rna_job_status) <= 64, "a large node has thousands");
+
+uint64_t rna_job_errors(const struct rna_job_status *job, enum rna_reason reason);
 
 /* What became of the last run of a job. */
 enum rna_job_state {

@@ -151,7 +151,7 @@ static void test_a_link_layer_may_change(void **state)
 
 	(void)state;
 	assert_int_equal(identify_as(target, RNA_LINK_LAYER_INFINIBAND), FABRIC);
-	target->slots[RNA_COLLECTOR_FABRIC]->errors[RNA_REASON_IO] = 3;
+	rna_slot_count_errors(target->slots[RNA_COLLECTOR_FABRIC], RNA_REASON_IO, 3);
 	target->wanted = FABRIC | PCIE;
 	assert_int_equal(identify_as(target, RNA_LINK_LAYER_ETHERNET), QOS | MODULE);
 	assert_int_equal(target->wanted, PCIE);
