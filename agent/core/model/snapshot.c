@@ -335,39 +335,40 @@ static int compare_name(const void *wanted, const void *item)
 
 /*
  * Searches follow the order of the list for the most part: the item behind the last one is tried
- * first. *next: where that is. A list of virtual functions may lack most of what is searched.
+ * first. A node with virtual functions may lack most of what is searched.
  */
-static const void *search_next(const void *wanted, const void *items, size_t count, size_t size,
-			       int (*compare)(const void *wanted, const void *item), size_t *next)
-{
-	const char *first = items, *found;
-
-	if (*next < count && compare(wanted, first + *next * size) == 0)
-		return first + (*next)++ * size;
-	found = count > 0 ? bsearch(wanted, items, count, size, compare) : NULL;
-	if (found)
-		*next = (size_t)(found - first) / size + 1;
-	return found;
-}
-
 const struct rna_port_netdev *rna_netdev_search_port(struct rna_netdev_search *search,
 						     const char *device, unsigned port)
 {
 	const struct rna_netdevs *part = search->netdevs;
-	const struct rna_port_netdev wanted = {.device = device, .port = port};
+	const struct rna_port_netdev wanted = {.device = device, .port = port}, *found = NULL;
 
-	return part ? search_next(&wanted, part->ports, part->port_count, sizeof(wanted),
-				  compare_port, &search->port)
-		    : NULL;
+	if (!part || part->port_count == 0)
+		return NULL;
+	if (search->port < part->port_count)
+		found = &part->ports[search->port];
+	if (!found || found->port != port || strcmp(found->device, device) != 0)
+		found = bsearch(&wanted, part->ports, part->port_count, sizeof(wanted),
+				compare_port);
+	if (found)
+		search->port = (size_t)(found - part->ports) + 1;
+	return found;
 }
 
 const struct rna_netdev *rna_netdev_search_name(struct rna_netdev_search *search, const char *name)
 {
 	const struct rna_netdevs *part = search->netdevs;
+	const struct rna_netdev *found = NULL;
 
-	return part ? search_next(name, part->netdevs, part->count, sizeof(*part->netdevs),
-				  compare_name, &search->netdev)
-		    : NULL;
+	if (!part || part->count == 0)
+		return NULL;
+	if (search->netdev < part->count)
+		found = &part->netdevs[search->netdev];
+	if (!found || strcmp(found->name, name) != 0)
+		found = bsearch(name, part->netdevs, part->count, sizeof(*found), compare_name);
+	if (found)
+		search->netdev = (size_t)(found - part->netdevs) + 1;
+	return found;
 }
 
 const struct rna_netdev *rna_port_netdev(const struct rna_snapshot *snapshot,
