@@ -75,9 +75,17 @@ static int compare_keys(const void *a, const void *b)
 struct rna_device_memory *rna_memory_find(struct rna_memory *memory, const char *key)
 {
 	const struct rna_device_memory wanted = {.key = (char *)(uintptr_t)key}; /* only read */
-	struct rna_device_memory *const *found = tfind(&wanted, &memory->by_key, compare_keys);
+	struct rna_device_memory *device = NULL, *const * found;
 
-	return found ? *found : NULL;
+	if (memory->next < memory->count)
+		device = memory->devices[memory->next];
+	if (!device || strcmp(device->key, key) != 0) {
+		found = tfind(&wanted, &memory->by_key, compare_keys);
+		device = found ? *found : NULL;
+	}
+	if (device)
+		memory->next = device->place + 1;
+	return device;
 }
 
 /* The list has room for the next power of two, so that it is copied rarely. */
@@ -99,6 +107,7 @@ static bool keep_device(struct rna_memory *memory, struct rna_device_memory *dev
 {
 	if (!make_room(memory) || !tsearch(device, &memory->by_key, compare_keys))
 		return false;
+	device->place = memory->count;
 	memory->devices[memory->count++] = device;
 	return true;
 }

@@ -78,6 +78,7 @@ struct rna_device_memory {
 	size_t port_count;
 	struct rna_port_memory *ports; /* in the order in which they were first seen */
 	/* Not kept: */
+	size_t place; /* in the memory's list */
 	bool present;
 	struct rna_time missing; /* when its absence was noticed */
 };
@@ -86,7 +87,9 @@ struct rna_memory {
 	size_t count;
 	struct rna_device_memory **devices; /* in the order in which they were first seen */
 	void *by_key;                       /* the same devices, as a tree of tsearch(3) */
-	struct rna_node_memory node;        /* what was published on the Node */
+	/* Behind the device that was found last: views search devices in the order of the list. */
+	size_t next;
+	struct rna_node_memory node; /* what was published on the Node */
 	struct rna_quiesced quiesced;
 	bool changed; /* something that is persisted changed; reset when it is written */
 	struct rna_history history; /* in files of its own */

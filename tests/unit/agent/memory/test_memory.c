@@ -359,6 +359,26 @@ static void write_many(struct rna_strbuf *out, const char *name, const char *key
 	assert_true(rna_strbuf_ok(out));
 }
 
+/* Searches begin behind the last device that was found. */
+static void test_devices_are_found_in_any_order(void **state)
+{
+	static const char *const keys[] = {"b", "a", "d", "c"};
+	static const unsigned order[] = {0, 1, 2, 3, 0, 0, 3, 1, 2, 2, 0};
+	RNA_CLEANUP(rna_memory_deinit) struct rna_memory memory = RNA_MEMORY_INIT;
+
+	(void)state;
+	for (size_t i = 0; i < RNA_ARRAY_SIZE(keys); i++)
+		assert_non_null(rna_memory_device(&memory, keys[i]));
+	for (size_t i = 0; i < RNA_ARRAY_SIZE(order); i++) {
+		assert_null(rna_memory_find(&memory, "e"));
+		assert_string_equal(rna_memory_find(&memory, keys[order[i]])->key, keys[order[i]]);
+	}
+	for (size_t i = 0; i < RNA_ARRAY_SIZE(order); i++)
+		assert_ptr_equal(rna_memory_device(&memory, keys[order[i]]),
+				 memory.devices[order[i]]);
+	assert_int_equal(memory.count, RNA_ARRAY_SIZE(keys));
+}
+
 enum { ENTRIES_MOST = 65536 };
 
 /* With 200,000 states the agent once started for five minutes. */
@@ -550,6 +570,7 @@ int main(void)
 		cmocka_unit_test(test_files_that_are_not_read),
 		cmocka_unit_test(test_cut_anywhere),
 		cmocka_unit_test(test_accepted),
+		cmocka_unit_test(test_devices_are_found_in_any_order),
 		cmocka_unit_test(test_as_many_entries_as_are_read),
 		cmocka_unit_test(test_too_many_entries),
 		cmocka_unit_test(test_too_deep),
