@@ -25,6 +25,7 @@ struct lane {
 	struct rna_lanes *pool;
 	pthread_t thread;
 	struct rna_job *current; /* NULL: idle */
+	rna_usec begun;          /* when it took the chain of current */
 	enum rna_lateness said;  /* what was reported about current */
 	bool replaced;           /* another lane took over; ends after current */
 	bool ended;              /* to be joined by the loop */
@@ -122,6 +123,7 @@ static void run_chain(struct lane *lane, struct rna_job *chain)
 {
 	struct rna_lanes *pool = lane->pool;
 
+	lane->begun = rna_clock_monotonic();
 	for (struct rna_job *job = chain, *then; job && !pool->quit; job = then) {
 		then = job->then; /* the loop may reuse the job as soon as it is done */
 		job->started = rna_clock_monotonic();
@@ -212,7 +214,7 @@ static enum rna_lateness lateness(const struct rna_lanes *pool, const struct lan
 	return runs >= pool->limits.handover ? RNA_SLOW : RNA_IN_TIME;
 }
 
-/* How long the first chain of the queue waits for a lane that is in another job. */
+/* How long the first chain of the queue waits for a lane that is busy. */
 static rna_usec patience(const struct rna_lanes *pool)
 {
 	bool urgent = pool->todo.head->urgent && URGENT_PATIENCE < pool->limits.handover;
@@ -220,12 +222,24 @@ static rna_usec patience(const struct rna_lanes *pool)
 	return urgent ? URGENT_PATIENCE : pool->limits.handover;
 }
 
-/* Is it idle, or not long in its job, so that it will soon take the next chain? */
+/*
+ * How long the first chain of the queue has a lane in its way. An urgent one must not wait for all
+ * jobs of an ordinary chain, short as each may be.
+ */
+static rna_usec busy_for(const struct rna_lanes *pool, const struct lane *lane, rna_usec now)
+{
+	bool by_chain;
+
+	if (!lane->current)
+		return 0;
+	by_chain = pool->todo.head->urgent && !lane->current->urgent;
+	return rna_usec_since(by_chain ? lane->begun : lane->current->started, now);
+}
+
+/* Is it idle, or not busy for long, so that it will soon take the next chain? */
 static bool serves_queue(const struct rna_lanes *pool, const struct lane *lane, rna_usec now)
 {
-	rna_usec runs = lane->current ? rna_usec_since(lane->current->started, now) : 0;
-
-	return !lane->replaced && !lane->ended && runs < patience(pool);
+	return !lane->replaced && !lane->ended && busy_for(pool, lane, now) < patience(pool);
 }
 
 /*
@@ -251,14 +265,22 @@ static int provide_lane(struct rna_lanes *pool, rna_usec now)
 	return 0;
 }
 
+/*
+ * When to look whether a lane has taken the first chain of the queue. With all lanes that there may
+ * be, looking early is of no use: one that ends wakes the loop.
+ */
+static rna_usec look_again(const struct rna_lanes *pool, rna_usec now)
+{
+	if (!pool->todo.head)
+		return RNA_USEC_NEVER;
+	return now + (pool->count < pool->limits.max ? patience(pool) : pool->limits.handover);
+}
+
 /* When a lane becomes slow or overdue next. With the lock held. */
 static rna_usec next_check(const struct rna_lanes *pool, rna_usec now)
 {
-	rna_usec next = RNA_USEC_NEVER;
+	rna_usec next = look_again(pool, now);
 
-	/* No lane has taken it yet, or all lanes are slow and the maximum is reached. */
-	if (pool->todo.head)
-		next = now + patience(pool);
 	for (const struct lane *lane = pool->lanes; lane; lane = lane->next) {
 		rna_usec limit =
 			lane->said == RNA_IN_TIME ? pool->limits.handover : pool->limits.deadline;

@@ -5,10 +5,10 @@
  * Jobs of one device form a chain that one lane runs in order; chains stand in one queue. One lane
  * serves it while all is well. When a lane has been in the same job for the handover time and the
  * queue is not empty, it is replaced: another lane goes on with the queue, and the slow one ends
- * by itself after the chain that holds it. For an urgent chain, some milliseconds are enough. A job
- * past its deadline is reported once. So a device that hangs costs one thread and its own
- * freshness, and nothing else; there are never more slow lanes than slow devices, and never more
- * lanes than the maximum.
+ * by itself after the chain that holds it. For an urgent chain, some milliseconds are enough, in an
+ * urgent job or in a whole chain of others. A job past its deadline is reported once. So a device
+ * that hangs costs one thread and its own freshness, and nothing else; there are never more slow
+ * lanes than slow devices, and never more lanes than the maximum.
  *
  * A lock guards the two queues and what each lane is doing; it is never held while a job runs.
  * Thread: all functions belong to the loop, only collect() runs elsewhere.
