@@ -49,9 +49,13 @@ void rna_rhythm_look(struct rna_schedule *schedule)
 		.netdevs = (const void *)rna_schedule_listing(schedule, RNA_LISTS_INTERFACES)};
 	const struct rna_target *near = NULL;
 
-	for (struct rna_target *t = schedule->devices; t; t = t->next)
-		t->covered = has_covered_ports(&search, t->device) ||
-			     has_physical_function(schedule, t->device, &near);
+	for (struct rna_target *t = schedule->devices; t; t = t->next) {
+		bool covered = has_covered_ports(&search, t->device) ||
+			       has_physical_function(schedule, t->device, &near);
+
+		schedule->coverage += covered != t->covered;
+		t->covered = covered;
+	}
 }
 
 /* -- Periods ----------------------------------------------------------------------------------- */

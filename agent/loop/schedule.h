@@ -33,6 +33,7 @@ struct rna_schedule {
 	size_t device_count;
 	struct rna_target *leaving; /* gone, and a chain still under way */
 	uint64_t device_set;        /* see rna/model/snapshot.h; 0: no presence yet */
+	uint64_t coverage;          /* grows when other devices are covered, see rhythm.h */
 	unsigned read;              /* bit set: node-wide collectors that others need, and have */
 	struct rna_account account;
 	bool started;

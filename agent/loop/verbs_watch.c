@@ -36,6 +36,7 @@ struct rna_verbs_watch {
 	struct held *held;
 	enum rna_verbs_events_setting which;
 	uint64_t device_set; /* that held follows; 0: to be looked through again */
+	uint64_t coverage;   /* likewise: an interface that goes leaves a device without events */
 };
 
 static void submit(struct held *held, const struct rna_collector *collector)
@@ -226,29 +227,39 @@ static void hold(struct rna_verbs_watch *watch, const struct rna_snapshot_device
 	submit(held, &rna_verbs_open);
 }
 
+static bool is_wanted(const struct rna_verbs_watch *watch, const struct rna_snapshot_device *device)
+{
+	if (watch->which == RNA_VERBS_EVENTS_NEVER || !may_hold(watch, device->device))
+		return false;
+	return watch->which == RNA_VERBS_EVENTS_ALWAYS || needs_holding(watch, device);
+}
+
+static void want(struct rna_verbs_watch *watch, const struct rna_snapshot_device *device)
+{
+	struct held *held = find(watch, device->device);
+
+	if (held)
+		held->wanted = true;
+	else
+		hold(watch, device);
+}
+
 void rna_verbs_watch_follow(struct rna_verbs_watch *watch, const struct rna_snapshot *snapshot,
 			    enum rna_verbs_events_setting which)
 {
-	if (!watch || watch->device_set == snapshot->device_set)
+	if (!watch || (watch->device_set == snapshot->device_set &&
+		       watch->coverage == watch->schedule->coverage))
 		return;
 	watch->device_set = snapshot->device_set;
-	watch->which = which;
+	watch->coverage = watch->schedule->coverage;
 	for (struct held *held = watch->held; held; held = held->next) {
-		held->leaving |= !held->wanted;
+		held->leaving |= !held->wanted || watch->which != which;
 		held->wanted = false;
 	}
-	for (size_t i = 0; which != RNA_VERBS_EVENTS_NEVER && i < snapshot->device_count; i++) {
-		struct held *held = find(watch, snapshot->devices[i].device);
-
-		if (!may_hold(watch, snapshot->devices[i].device) ||
-		    (which == RNA_VERBS_EVENTS_AUTO &&
-		     !needs_holding(watch, &snapshot->devices[i])))
-			continue;
-		if (held)
-			held->wanted = true;
-		else
-			hold(watch, &snapshot->devices[i]);
-	}
+	watch->which = which;
+	for (size_t i = 0; i < snapshot->device_count; i++)
+		if (is_wanted(watch, &snapshot->devices[i]))
+			want(watch, &snapshot->devices[i]);
 	remove_unwanted(watch);
 }
 

@@ -1107,6 +1107,20 @@ static void test_what_events_tell_is_polled_rarely(void **state)
 	assert_in_range(atomic_load(&script.state_runs[0]) - before, 8, 12);
 }
 
+static void test_coverage_grows_with_each_change(void **state)
+{
+	struct fixture *fixture = *state;
+	uint64_t before;
+
+	start_with_events(fixture);
+	before = fixture->schedule.coverage;
+	rna_schedule_look_at_events(&fixture->schedule);
+	assert_int_equal(fixture->schedule.coverage, before);
+	fixture->schedule.devices->covered = false; /* as if it had no interface before */
+	rna_schedule_look_at_events(&fixture->schedule);
+	assert_int_equal(fixture->schedule.coverage, before + 1);
+}
+
 static void test_a_change_that_no_event_told_is_counted(void **state)
 {
 	struct fixture *fixture = *state;
@@ -1347,6 +1361,7 @@ int main(void)
 		SCHEDULE_TEST(test_an_event_does_not_wait_for_a_slow_job),
 		SCHEDULE_TEST(test_an_unknown_interface_is_looked_for_later),
 		SCHEDULE_TEST(test_what_events_tell_is_polled_rarely),
+		SCHEDULE_TEST(test_coverage_grows_with_each_change),
 		SCHEDULE_TEST(test_a_change_that_no_event_told_is_counted),
 		SCHEDULE_TEST(test_states_without_news_are_not_shown),
 		SCHEDULE_TEST(test_counters_are_read_before_a_scrape),
