@@ -233,7 +233,9 @@ const struct rna_setting rna_setting_table[] = {
 	CHOICE("watch.verbs_events", watch_verbs_events, verbs_events, "auto",
 	       "Which devices the agent keeps open to receive their events. auto: those with an "
 	       "InfiniBand port that has no interface, because nothing else tells at once that it "
-	       "goes down; the agent closes them when their driver is unloaded, and during quiesce."),
+	       "goes down, but none where openibd (MLNX_OFED, DOCA) manages the drivers, because "
+	       "it would refuse to unload them. always: all whose driver allows it. The agent "
+	       "closes them when their driver is unloaded, and during quiesce."),
 	LIST("watch.verbs_drivers", watch_verbs_drivers,
 	     "the driver of the PCI function, for example bnxt_en", rna_driver_is_valid, NULL,
 	     "Additional drivers that can remove a device while it is open. With any other driver "

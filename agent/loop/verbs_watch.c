@@ -107,7 +107,7 @@ static void log_failure(const struct held *held, const char *text)
 		{NULL, NULL},
 	};
 
-	/* Without the right to open devices, auto is as good as never. */
+	/* Where devices cannot or should not be opened, auto is as good as never. */
 	rna_log(held->watch->which == RNA_VERBS_EVENTS_AUTO ? LOG_INFO : LOG_WARNING, fields, "%s",
 		text ? text : "cannot watch for verbs events");
 }
@@ -128,7 +128,7 @@ static void on_finished(struct rna_job *job, void *userdata)
 	RNA_FREE char *text = RNA_TAKE(job->error);
 
 	(void)userdata;
-	if (job->collector == &rna_verbs_open && job->status >= 0) {
+	if (job->collector != &rna_verbs_close && job->status >= 0) {
 		take_context(held); /* which may make use of the job again */
 		return;
 	}
@@ -224,7 +224,8 @@ static void hold(struct rna_verbs_watch *watch, const struct rna_snapshot_device
 	held->next = watch->held;
 	watch->held = held;
 	held->stage = STAGE_OPENING;
-	submit(held, &rna_verbs_open);
+	submit(held, watch->which == RNA_VERBS_EVENTS_AUTO ? &rna_verbs_open_without_openibd
+							   : &rna_verbs_open);
 }
 
 static bool is_wanted(const struct rna_verbs_watch *watch, const struct rna_snapshot_device *device)

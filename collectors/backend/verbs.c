@@ -254,6 +254,24 @@ static int open_for_events(const struct rna_collect_input *in, struct rna_part *
 	return 0;
 }
 
+/* Its modules need mlx_compat; its script does nothing without this file. */
+static bool has_openibd(const struct rna_root *root)
+{
+	return rna_root_exists(root, "sys/module/mlx_compat") ||
+	       rna_root_exists(root, "etc/infiniband/openib.conf");
+}
+
+static int open_without_openibd(const struct rna_collect_input *in, struct rna_part **ret,
+				struct rna_error *error)
+{
+	if (has_openibd(in->root))
+		return rna_error_set(error, -EBUSY,
+				     "%s: not kept open for its events, because openibd would "
+				     "refuse to unload drivers (watch.verbs_events)",
+				     in->device->name);
+	return open_for_events(in, ret, error);
+}
+
 static int close_events(const struct rna_collect_input *in, struct rna_part **ret,
 			struct rna_error *error)
 {
@@ -270,6 +288,13 @@ const struct rna_collector rna_verbs_open = {
 	.name = "verbs_open",
 	.help = "A context, held for its events.",
 	.collect = open_for_events,
+};
+
+const struct rna_collector rna_verbs_open_without_openibd = {
+	.id = RNA_COLLECTOR_COUNT,
+	.name = "verbs_open",
+	.help = "The same, unless openibd would mind.",
+	.collect = open_without_openibd,
 };
 
 const struct rna_collector rna_verbs_close = {

@@ -24,11 +24,19 @@ struct rna_verbs_context {
 };
 
 /*
- * The two jobs for lanes; they are in no table. Opening fails with -ENOENT if the device cannot be
+ * The jobs for lanes; they are in no table. Opening fails with -ENOENT if the device cannot be
  * accessed. Closing takes the context from input.previous and returns an empty part.
  */
 extern const struct rna_collector rna_verbs_open;
 extern const struct rna_collector rna_verbs_close;
+
+/*
+ * As rna_verbs_open, but -EBUSY if openibd, the service of MLNX_OFED and DOCA, may manage the
+ * drivers: it refuses to unload them while any process has a file of /dev/infiniband open, before
+ * it begins, so that closing on removal comes too late (stop() in ofed_scripts/openibd,
+ * MLNX_OFED 24.07: "lsof +c 0 -a +d /dev/infiniband").
+ */
+extern const struct rna_collector rna_verbs_open_without_openibd;
 
 /* Can the RDMA driver that belongs to this PCI driver revoke contexts from processes? */
 bool rna_verbs_lets_go(const char *driver);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Which devices are kept open for their events. None can be here: what counts is what is tried. */
+#include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -9,6 +10,7 @@
 #include <cmocka.h>
 
 #include "rna/base/log.h"
+#include "rna/verbs_events.h"
 
 #include "loop/verbs_watch.h"
 
@@ -186,6 +188,28 @@ static void test_an_interface_that_goes_leaves_the_device_to_its_events(void **s
 	assert_string_equal(rna_verbs_watch_holds(fixture->watch), "mlx5_0");
 }
 
+static int open_unasked(const struct fixture *fixture)
+{
+	const struct rna_collect_input in = {.root = fixture->tree.root, .device = fixture->device};
+	struct rna_part *part = NULL;
+	struct rna_error error;
+
+	return rna_verbs_open_without_openibd.collect(&in, &part, &error);
+}
+
+static void test_openibd_is_not_stopped_from_unloading(void **state)
+{
+	struct fixture *fixture = *state;
+
+	assert_int_equal(open_unasked(fixture), -ENOENT);
+	tree_write(&fixture->tree, "etc/infiniband/openib.conf", "ONBOOT=yes\n");
+	assert_int_equal(open_unasked(fixture), -EBUSY);
+	tree_remove(&fixture->tree, "etc/infiniband/openib.conf");
+	assert_int_equal(open_unasked(fixture), -ENOENT);
+	tree_mkdir(&fixture->tree, "sys/module/mlx_compat"); /* all that a container sees of it */
+	assert_int_equal(open_unasked(fixture), -EBUSY);
+}
+
 #define WATCH_TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
 
 int main(void)
@@ -196,6 +220,7 @@ int main(void)
 		WATCH_TEST(test_a_device_with_ethernet_is_not),
 		WATCH_TEST(test_a_driver_that_would_wait_is_never_kept_open),
 		WATCH_TEST(test_an_interface_that_goes_leaves_the_device_to_its_events),
+		WATCH_TEST(test_openibd_is_not_stopped_from_unloading),
 	};
 
 	return cmocka_run_group_tests_name("verbs_watch", tests, NULL, NULL);
