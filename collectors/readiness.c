@@ -224,7 +224,12 @@ static void read_node(struct run *run, const char *directory, bool whole,
 		node->mode = rna_value_ok(stat.st_mode & 0777);
 }
 
-/* The files of one class: of devices, or of ports. Returns how many there are. */
+static int compare_nodes(const void *a, const void *b)
+{
+	return rna_device_node_compare(a, b);
+}
+
+/* The files of one class, sorted: of devices, or of ports. Returns how many there are. */
 static size_t read_class(struct run *run, const char *class, char **names, size_t count, bool whole,
 			 struct rna_device_node *nodes)
 {
@@ -252,6 +257,8 @@ static size_t read_class(struct run *run, const char *class, char **names, size_
 		read_node(run, DEVICE_FILES, whole, node);
 		kept++;
 	}
+	if (kept > 0)
+		qsort(nodes, kept, sizeof(*nodes), compare_nodes);
 	return kept;
 }
 

@@ -179,16 +179,6 @@ void rna_check_rdma_driver_missing(const struct rna_rule_input *in, struct rna_f
 
 /* -- Device files ------------------------------------------------------------------------------ */
 
-static const struct rna_device_node *node_of(const struct rna_readiness *readiness,
-					     const char *device)
-{
-	for (size_t i = 0; readiness && i < readiness->node_count; i++)
-		if (readiness->nodes[i].port == 0 &&
-		    rna_same_text(readiness->nodes[i].device, device))
-			return &readiness->nodes[i];
-	return NULL;
-}
-
 /* Containers see the file with its permissions on the host, and may run as any user. */
 static bool is_closed(const struct rna_device_node *node)
 {
@@ -217,24 +207,15 @@ static void check_gdrdrv(const struct rna_readiness *readiness, struct rna_finds
 	}
 }
 
-/* The file for MADs of a port; NULL: the kernel has none. */
-static const struct rna_device_node *mads_of(const struct rna_readiness *readiness,
-					     const struct rna_rule_subject *port)
-{
-	for (size_t i = 0; i < readiness->node_count; i++)
-		if (readiness->nodes[i].port == port->number &&
-		    rna_same_text(readiness->nodes[i].device, port->device->device->name))
-			return &readiness->nodes[i];
-	return NULL;
-}
-
-/* Without the module ib_umad, which is another finding, and in older recordings, no port has one.
+/*
+ * Without the module ib_umad, which is another finding, and in older recordings, no port has one.
+ * The files of ports are the last that have a device.
  */
 static bool knows_mads(const struct rna_readiness *readiness)
 {
-	for (size_t i = 0; readiness && i < readiness->node_count; i++)
-		if (readiness->nodes[i].port > 0)
-			return true;
+	for (size_t i = readiness ? readiness->node_count : 0; i-- > 0;)
+		if (readiness->nodes[i].device)
+			return readiness->nodes[i].port > 0;
 	return false;
 }
 
@@ -252,7 +233,9 @@ static void check_mads(const struct rna_rule_input *in, struct rna_finds *out)
 		return;
 	for (const struct rna_rule_subject *port = in->subject + 1;
 	     port < in->subjects + in->count && port->device == in->subject->device; port++) {
-		const struct rna_device_node *node = mads_of(readiness, port);
+		const struct rna_device_node *node =
+			rna_readiness_find_node(readiness, port->device->device->name,
+						port->number);
 
 		if (port->link_layer != RNA_LINK_LAYER_INFINIBAND || (node && !node->missing))
 			continue;
@@ -273,7 +256,7 @@ void rna_check_device_node(const struct rna_rule_input *in, struct rna_finds *ou
 		check_gdrdrv(readiness_of(in), out);
 		return;
 	}
-	node = node_of(readiness_of(in), in->subject->device->device->name);
+	node = rna_readiness_find_node(readiness_of(in), in->subject->device->device->name, 0);
 	if (node && node->missing)
 		(void)rna_finds_add(
 			out, "/dev/infiniband/%s is missing: no application can use the device",

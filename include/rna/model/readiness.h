@@ -125,13 +125,20 @@ struct rna_readiness {
 	size_t module_count;              /* 0: not known */
 	const struct rna_module *modules; /* in the order of rna_module_names */
 	size_t node_count;
-	const struct rna_device_node *nodes; /* those of devices, those of ports, others */
+	const struct rna_device_node *nodes; /* in the order of rna_device_node_compare() */
 	size_t runtime_count;
 	/* installed ones, in the order of the collector's table */
 	const struct rna_runtime *runtimes;
 	struct rna_container_limits containers;
 	struct rna_nccl_file nccl_file;
 };
+
+/* Files of devices by device, then those of ports by device and port, then others. */
+int rna_device_node_compare(const struct rna_device_node *a, const struct rna_device_node *b);
+
+/* That of a device (port 0), or for MADs of its port. NULL: none, or readiness is NULL. */
+const struct rna_device_node *rna_readiness_find_node(const struct rna_readiness *readiness,
+						      const char *device, unsigned port);
 
 /*
  * Can the driver export GPU memory to a NIC as dma-buf? The kernel supports this since 5.12,

@@ -404,6 +404,35 @@ static void test_device_files_of_ports_and_of_gdrcopy(void **state)
 	assert_false(collect(fixture)->nodes[1].missing);
 }
 
+/* The kernel numbers files as devices came, which may be another order than that of their names. */
+static void test_device_files_are_found_by_device_and_port(void **state)
+{
+	struct fixture *fixture = *state;
+	const struct tree *tree = &fixture->tree;
+	const struct rna_readiness *readiness;
+
+	tree_write(tree, "sys/class/infiniband_verbs/uverbs0/ibdev", "mlx5_1\n");
+	tree_write(tree, "sys/class/infiniband_verbs/uverbs1/ibdev", "mlx5_0\n");
+	tree_write(tree, "sys/class/infiniband_mad/umad0/ibdev", "mlx5_1\n");
+	tree_write(tree, "sys/class/infiniband_mad/umad0/port", "1\n");
+	tree_write(tree, "sys/class/infiniband_mad/umad1/ibdev", "mlx5_0\n");
+	tree_write(tree, "sys/class/infiniband_mad/umad1/port", "2\n");
+	tree_write(tree, "sys/class/infiniband_mad/umad2/ibdev", "mlx5_0\n");
+	tree_write(tree, "sys/class/infiniband_mad/umad2/port", "1\n");
+	tree_write(tree, "sys/class/infiniband_mad/umad3/ibdev", "mlx5_2\n"); /* no port */
+	tree_mkdir(tree, "sys/class/misc/rdma_cm");
+	readiness = collect(fixture);
+	assert_int_equal(readiness->node_count, 7);
+	assert_string_equal(rna_readiness_find_node(readiness, "mlx5_0", 0)->name, "uverbs1");
+	assert_string_equal(rna_readiness_find_node(readiness, "mlx5_1", 0)->name, "uverbs0");
+	assert_string_equal(rna_readiness_find_node(readiness, "mlx5_0", 1)->name, "umad2");
+	assert_string_equal(rna_readiness_find_node(readiness, "mlx5_0", 2)->name, "umad1");
+	assert_string_equal(rna_readiness_find_node(readiness, "mlx5_1", 1)->name, "umad0");
+	assert_null(rna_readiness_find_node(readiness, "mlx5_1", 2));
+	assert_null(rna_readiness_find_node(readiness, "mlx5_2", 0));
+	assert_null(rna_readiness_find_node(NULL, "mlx5_0", 0));
+}
+
 /* -- The machine ------------------------------------------------------------------------------- */
 
 #define CPU(flags) "processor\t: 0\nvendor_id\t: GenuineIntel\nflags\t\t: " flags "\nbugs\t\t:\n"
@@ -564,6 +593,8 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_gpudirect_is_known_where_modules_are, set_up,
 						tear_down),
 		cmocka_unit_test_setup_teardown(test_device_files_are_missed_only_in_a_whole_dev,
+						set_up, tear_down),
+		cmocka_unit_test_setup_teardown(test_device_files_are_found_by_device_and_port,
 						set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_device_files_of_ports_and_of_gdrcopy, set_up,
 						tear_down),

@@ -1737,13 +1737,15 @@ static void file_open(struct node *node)
 static void set_mads(struct node *node, bool first, bool missing)
 {
 	static struct rna_device_node files[4];
+	size_t count = 0;
 
-	files[0] = (struct rna_device_node){"uverbs0", "mlx5_0", .mode = rna_value_ok(0666)};
-	files[1] = (struct rna_device_node){"umad1", "mlx5_1", 1};
-	files[2] = (struct rna_device_node){"umad2", "mlx5_2", 1};
-	files[3] = (struct rna_device_node){"umad0", "mlx5_0", 1, .missing = missing};
+	files[count++] = (struct rna_device_node){"uverbs0", "mlx5_0", .mode = rna_value_ok(0666)};
+	if (first)
+		files[count++] = (struct rna_device_node){"umad0", "mlx5_0", 1, .missing = missing};
+	files[count++] = (struct rna_device_node){"umad1", "mlx5_1", 1};
+	files[count++] = (struct rna_device_node){"umad2", "mlx5_2", 1};
 	node->readiness.nodes = files;
-	node->readiness.node_count = first ? 4 : 3;
+	node->readiness.node_count = count;
 }
 
 static void mads_of_all(struct node *node)
