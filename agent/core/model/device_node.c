@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "rna/base/parse.h"
 #include "rna/model/readiness.h"
 
 enum kind { OF_DEVICE, OF_PORT, OTHER };
@@ -17,7 +18,7 @@ static enum kind kind_of(const struct rna_device_node *node)
 int rna_device_node_compare(const struct rna_device_node *a, const struct rna_device_node *b)
 {
 	enum kind kind = kind_of(a), other = kind_of(b);
-	int order = kind == other && kind != OTHER ? strcmp(a->device, b->device) : 0;
+	int order = kind == other && kind != OTHER ? rna_compare_names(a->device, b->device) : 0;
 
 	if (kind != other)
 		return kind < other ? -1 : 1;
