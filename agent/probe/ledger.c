@@ -103,6 +103,30 @@ static void keep_losses(struct rna_ledger *ledger, const struct rna_probe_counts
 								(uint32_t)counts->large_lost};
 }
 
+/* Of losses reported since then. */
+static void make_void(struct rna_ledger *ledger, rna_usec since)
+{
+	struct rna_probe_counts counts = {0};
+
+	for (size_t i = 0; i < RNA_LEDGER_WAITING; i++) {
+		if (ledger->waiting[i].at < since)
+			continue;
+		counts.voided += ledger->waiting[i].lost;
+		ledger->waiting[i] = (struct rna_ledger_losses){0};
+	}
+	count(ledger, &counts);
+}
+
+/* The peer stood still for so many seconds: what was sent to it meanwhile says nothing. */
+static void excuse(struct rna_ledger *ledger, uint32_t seconds, rna_usec now)
+{
+	rna_usec span = seconds * RNA_USEC_PER_SEC + RNA_PROBER_LATE_TOLD + RNA_PROBER_PATIENCE +
+			RNA_PROBER_REPORT_PERIOD;
+
+	if (seconds > 0)
+		make_void(ledger, now > span ? now - span : 1);
+}
+
 /* Late answers are of the oldest losses. Those that count already stay counted. */
 static void take_back(struct rna_ledger *ledger, uint64_t late, uint32_t large)
 {
@@ -132,20 +156,9 @@ static void take_back(struct rna_ledger *ledger, uint64_t late, uint32_t large)
 	count(ledger, &(const struct rna_probe_counts){.voided = taken});
 }
 
-static void make_void(struct rna_ledger *ledger)
-{
-	struct rna_probe_counts counts = {0};
-
-	for (size_t i = 0; i < RNA_LEDGER_WAITING; i++) {
-		counts.voided += ledger->waiting[i].lost;
-		ledger->waiting[i] = (struct rna_ledger_losses){0};
-	}
-	count(ledger, &counts);
-}
-
 void rna_ledger_forgive(struct rna_ledger *ledger)
 {
-	make_void(ledger);
+	make_void(ledger, 0);
 	ledger->silent = ledger->hole = false;
 	ledger->large_open = 0;
 	ledger->unanswered = 0;
@@ -281,7 +294,8 @@ void rna_ledger_add(struct rna_ledger *ledger, const struct rna_prober_target_re
 	count(ledger, &counts);
 	take_back(ledger, report->late, report->late_large);
 	if (ledger->last_answer == 0 && report->last_answer > 0)
-		make_void(ledger); /* until then the peer was still looking for the way back */
+		make_void(ledger, 0); /* until then the peer was still looking for the way back */
+	excuse(ledger, report->peer_late, now);
 	ledger->unanswered = report->unanswered;
 	if (report->last_answer > ledger->last_answer)
 		ledger->last_answer = report->last_answer;

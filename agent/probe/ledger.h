@@ -3,9 +3,9 @@
  * The ledger of one pair of ports: what became of its probes, in all and recently, and what their
  * headers and round trips usually look like. Pure: time is an argument. Thread: the loop's.
  *
- * An answer can come after the probe was reported as lost; then a host was late, and nothing is
- * known about the fabric. So losses wait for RNA_LEDGER_GRACE until they count; only "nothing comes
- * back at all" is judged without waiting.
+ * An answer can come after the probe was reported as lost, or the peer can say that it stood still;
+ * then a host was late, and nothing is known about the fabric. So losses wait for RNA_LEDGER_GRACE
+ * until they count; only "nothing comes back at all" is judged without waiting.
  */
 #pragma once
 

@@ -465,10 +465,17 @@ static void ask_about_silence(struct rna_probing *probing)
 
 /* -- Turns ------------------------------------------------------------------------------------- */
 
-/* A host that stands still answers no probes, and has to tell its peers before they judge. */
+/*
+ * A host that stands still answers no probes, nor does a prober that gets no CPU; peers have to be
+ * told before they judge.
+ */
 static void look_at_clock(struct rna_probing *probing, rna_usec now)
 {
-	if (probing->turned > 0 && rna_usec_since(probing->turned, now) >= 2 * TURN) {
+	bool stood = probing->turned > 0 && rna_usec_since(probing->turned, now) >= 2 * TURN;
+	bool starves = rna_prober_keeper_session(probing->keeper) != 0 &&
+		       rna_usec_since(rna_prober_keeper_heard(probing->keeper), now) >= 3 * TURN;
+
+	if (stood || starves) {
 		probing->late = now;
 		probing->news(probing->userdata);
 	}

@@ -22,7 +22,8 @@ enum {
 	AT_HELD = 32,
 	AT_HELD_NUMBER = 36,
 	AT_WAY = 40,
-	AT_ZEROS = 43,
+	AT_LATE = 43,
+	AT_ZEROS = 44,
 	AT_CODE = 48,
 	CODE_SIZE = 16,
 	/*
@@ -140,6 +141,7 @@ int rna_packet_write(const struct rna_packet *packet, const struct rna_packet_ke
 	ret[AT_WAY] = packet->there.dscp;
 	ret[AT_WAY + 1] = packet->there.ecn;
 	ret[AT_WAY + 2] = packet->there.hop_limit;
+	ret[AT_LATE] = packet->late;
 	status = make_code(ret, key, digest);
 	if (status == 0)
 		memcpy(ret + AT_CODE, digest, CODE_SIZE);
@@ -181,6 +183,7 @@ enum rna_probe_stranger rna_packet_read(const uint8_t *data, size_t len,
 		.held = get32(data + AT_HELD),
 		.held_number = get32(data + AT_HELD_NUMBER),
 		.there = {data[AT_WAY], data[AT_WAY + 1], data[AT_WAY + 2]},
+		.late = data[AT_LATE],
 	};
 	return RNA_STRANGER_COUNT;
 }

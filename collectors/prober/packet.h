@@ -6,7 +6,8 @@
  *   0  magic "RNAP"      4  version      5  kind      6  flags      7  class of the source port
  *   8  session of the sender             16  session of the receiver, as the sender knows it
  *  24  target            28  number      32  held     36  number of the probe that was held
- *  40  DSCP    41  ECN   42  hop limit   43  zeros    48  code: HMAC-SHA256 of bytes 0 to 47
+ *  40  DSCP    41  ECN   42  hop limit   43  late     44  zeros
+ *  48  code: HMAC-SHA256 of bytes 0 to 47
  *
  * Numbers are in network order. Target and number are those of the probe, also in its answer. A
  * large probe has padding behind these bytes, which the code does not cover: what counts is that
@@ -45,6 +46,8 @@ struct rna_packet {
 	uint32_t held;
 	uint32_t held_number;
 	struct rna_probe_way there; /* answers: what the probe's headers said */
+	/* Answers: seconds for which the responder stood still just before; 0: it did not. */
+	uint8_t late;
 };
 
 /* What both ends derive from the key. */

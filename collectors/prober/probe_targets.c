@@ -125,6 +125,7 @@ static void answer(struct rna_prober *prober, struct rna_prober_port *port,
 		.held = held->nanoseconds,
 		.held_number = held->number,
 		.there = way,
+		.late = prober->late,
 	};
 	const struct rna_sent sent = {
 		.is_answer = true,

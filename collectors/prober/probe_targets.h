@@ -64,6 +64,8 @@ struct rna_prober {
 	struct rna_prober_port ports[RNA_PROBER_PORTS_MAX];
 	uint64_t strangers[RNA_STRANGER_COUNT];
 	uint64_t turns_late;
+	rna_usec stood_until; /* monotonic: when this process ran again; 0: it never stood still */
+	uint8_t late;         /* seconds, as answers tell it; 0: nothing to tell */
 };
 
 /* NULL: none. */

@@ -24,7 +24,10 @@ enum {
 };
 
 /* A turn of the loop that begins later than it should by more than this disturbs what waits. */
-#define LATE        (50 * RNA_USEC_PER_MSEC)
+#define LATE (50 * RNA_USEC_PER_MSEC)
+/* One so much later was too late for probes that came meanwhile; answers tell that for some time.
+ */
+#define TOO_LATE    (RNA_PROBER_PATIENCE / 2)
 #define PULSE       RNA_USEC_PER_SEC          /* between two signs of life */
 #define LOOK        (250 * RNA_USEC_PER_MSEC) /* while probes wait: are they lost? */
 #define PERIOD_MIN  (50 * RNA_USEC_PER_MSEC)
@@ -277,6 +280,20 @@ static rna_usec look_after(struct rna_prober *prober, struct rna_prober_port *po
 	return next;
 }
 
+/* What is due at that time begins now. */
+static void note_lateness(struct rna_prober *prober, rna_usec due, rna_usec now)
+{
+	rna_usec late = rna_usec_since(due, now);
+	uint64_t seconds = (late + RNA_USEC_PER_SEC - 1) / RNA_USEC_PER_SEC;
+
+	if (late > TOO_LATE) {
+		prober->late = seconds < UINT8_MAX ? (uint8_t)seconds : UINT8_MAX;
+		prober->stood_until = now;
+	} else if (rna_usec_since(prober->stood_until, now) > RNA_PROBER_LATE_TOLD) {
+		prober->late = 0;
+	}
+}
+
 static void disturb(struct rna_prober *prober)
 {
 	prober->turns_late++;
@@ -351,6 +368,7 @@ static bool turn(struct rna_prober *prober, rna_usec *next, rna_usec *pulse)
 	if (!wait_until(descriptors, count, *next))
 		return false;
 	now = rna_clock_monotonic();
+	note_lateness(prober, *next, now);
 	if (now > *next + LATE)
 		disturb(prober);
 	for (nfds_t i = FIXED; i < count; i += 2)

@@ -49,7 +49,7 @@ static void judge(struct rna_under_way *under_way, struct rna_under_way_probe *p
 
 	under_way->news = true;
 	if (probe->disturbed) {
-		probe->fate = RNA_UNDER_WAY_FREE;
+		probe->fate = RNA_UNDER_WAY_VOID;
 		report->counts.voided++;
 		return;
 	}
@@ -141,6 +141,8 @@ static void count_answer(struct rna_under_way *under_way, const struct rna_under
 {
 	struct rna_prober_target_report *report = &under_way->report;
 
+	if (probe->fate == RNA_UNDER_WAY_VOID)
+		return;
 	if (probe->fate == RNA_UNDER_WAY_LOST) {
 		report->late++;
 		report->late_large += probe->large;
@@ -165,6 +167,8 @@ bool rna_under_way_answer(struct rna_under_way *under_way, const struct rna_pack
 	under_way->report.back = back;
 	under_way->report.last_answer = now;
 	under_way->report.unanswered = 0;
+	if (answer->late > under_way->report.peer_late)
+		under_way->report.peer_late = answer->late;
 	settle_trip(under_way, answer);
 	begin_trip(under_way, probe, at);
 	count_answer(under_way, probe);
@@ -187,7 +191,7 @@ void rna_under_way_expire(struct rna_under_way *under_way, rna_usec now)
 
 		if (probe->fate == RNA_UNDER_WAY_WAITING && waited > RNA_PROBER_PATIENCE)
 			judge(under_way, probe);
-		else if (probe->fate == RNA_UNDER_WAY_LOST && waited > RNA_UNDER_WAY_MEMORY)
+		else if (waited > RNA_UNDER_WAY_MEMORY)
 			probe->fate = RNA_UNDER_WAY_FREE;
 	}
 }

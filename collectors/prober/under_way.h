@@ -14,13 +14,14 @@ enum {
 	RNA_UNDER_WAY_SIZES = 2, /* small and large ones, numbered separately */
 };
 
-/* How long a lost probe is remembered, so that its late answer is known as one. */
+/* How long a lost or void probe is remembered, so that its late answer is known as one. */
 #define RNA_UNDER_WAY_MEMORY (8 * RNA_USEC_PER_SEC)
 
 enum rna_under_way_fate {
 	RNA_UNDER_WAY_FREE,
 	RNA_UNDER_WAY_WAITING,
 	RNA_UNDER_WAY_LOST, /* counted as lost; its answer may still come */
+	RNA_UNDER_WAY_VOID, /* counted as void; the same */
 };
 
 struct rna_under_way_probe {

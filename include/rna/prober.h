@@ -35,6 +35,8 @@ enum {
 
 /* A probe without an answer counts as lost after this; an answer that comes later makes it void. */
 #define RNA_PROBER_PATIENCE (1 * RNA_USEC_PER_SEC)
+/* For so long a responder that stood still says so in its answers. */
+#define RNA_PROBER_LATE_TOLD (4 * RNA_USEC_PER_SEC)
 /* Reports of a target come at least as often while anything changes. */
 #define RNA_PROBER_REPORT_PERIOD (500 * RNA_USEC_PER_MSEC)
 
@@ -93,6 +95,7 @@ struct rna_prober_target_report {
 	struct rna_probe_counts counts;
 	uint64_t late;         /* lost ones before, that were answered now: void, not lost */
 	uint32_t late_large;   /* of late */
+	uint32_t peer_late;    /* seconds for which the peer says that it stood still just before */
 	uint32_t unanswered;   /* in a row until now, each older than the patience */
 	uint64_t refused;      /* sends that the kernel or HCA refused: not in counts.sent */
 	int32_t refusal;       /* errno, or 0; EHOSTUNREACH: no neighbour; EADDRINUSE: local */

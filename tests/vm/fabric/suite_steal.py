@@ -19,6 +19,10 @@ SHORTEST, LONGEST = 0.02, 4  # of a stop; most are short
 APART = 4  # seconds at most between two stops of one VM
 
 
+# Of a node: packets that its prober did not answer, by reason.
+UNANSWERED = "fetch /metrics | grep '^rdma_probe_strangers_total.* [1-9]'"
+
+
 class Thief(threading.Thread):
     """Stops one VM again and again. Draws from a seed, so that a run can be repeated."""
 
@@ -70,6 +74,8 @@ def steal(agents, report):
     for thief in thieves:
         report.note(f"{thief.node.name} stood still {thief.stops} times, {thief.stolen:.0f} s of {SECONDS} s")
     report.note(totals(agents))
+    for node in agents.nodes:
+        report.note(f"{node.name}: {node.run(UNANSWERED)[1]}")
 
 
 def run(results, report, program, names):

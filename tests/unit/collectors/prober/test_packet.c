@@ -83,6 +83,7 @@ static void test_what_is_written_is_read(void **state)
 		.held = 12345,
 		.held_number = 6,
 		.there = {26, 3, 61},
+		.late = 4,
 	};
 	struct rna_packet_key key = key_of(secret);
 	uint8_t data[RNA_PACKET_SIZE];
@@ -101,6 +102,7 @@ static void test_what_is_written_is_read(void **state)
 	assert_int_equal(read.held, answer.held);
 	assert_int_equal(read.held_number, answer.held_number);
 	assert_memory_equal(&read.there, &answer.there, sizeof(read.there));
+	assert_int_equal(read.late, answer.late);
 }
 
 static void test_each_changed_bit_is_noticed(void **state)

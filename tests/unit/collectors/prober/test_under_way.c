@@ -145,6 +145,41 @@ static void test_a_late_host_makes_losses_void(void **state)
 	assert_int_equal(report.unanswered, 1);
 }
 
+/* Its answer is no stranger's, and takes nothing back. */
+static void test_late_answers_to_void_probes(void **state)
+{
+	struct rna_under_way under_way = begin();
+	struct rna_prober_target_report report;
+	uint32_t number = rna_under_way_send(&under_way, false, 3, START);
+
+	(void)state;
+	rna_under_way_disturb(&under_way);
+	rna_under_way_expire(&under_way, START + 2 * SECOND);
+	assert_int_equal(report_of(&under_way).counts.voided, 1);
+	assert_true(answer(&under_way, number, false, START + 3 * SECOND));
+	report = report_of(&under_way);
+	assert_int_equal(report.counts.answered, 0);
+	assert_int_equal(report.late, 0);
+	assert_false(answer(&under_way, number, false, START + 3 * SECOND));
+}
+
+static void test_peers_say_that_they_were_late(void **state)
+{
+	struct rna_under_way under_way = begin();
+	struct rna_packet packet;
+
+	(void)state;
+	for (uint8_t late = 0; late < 3; late++) {
+		packet = answer_to(rna_under_way_send(&under_way, false, 3, START), false);
+		packet.late = late == 1 ? 7 : late;
+		assert_true(rna_under_way_answer(&under_way, &packet, quiet, START + 5, 0));
+	}
+	assert_int_equal(report_of(&under_way).peer_late, 7);
+	packet = answer_to(rna_under_way_send(&under_way, false, 3, START), false);
+	assert_true(rna_under_way_answer(&under_way, &packet, quiet, START + 5, 0));
+	assert_int_equal(report_of(&under_way).peer_late, 0);
+}
+
 static void test_what_was_refused_was_not_sent(void **state)
 {
 	struct rna_under_way under_way = begin();
@@ -251,6 +286,8 @@ int main(void)
 		cmocka_unit_test(test_a_late_answer_takes_a_loss_back),
 		cmocka_unit_test(test_answers_later_than_the_memory_are_refused),
 		cmocka_unit_test(test_a_late_host_makes_losses_void),
+		cmocka_unit_test(test_late_answers_to_void_probes),
+		cmocka_unit_test(test_peers_say_that_they_were_late),
 		cmocka_unit_test(test_what_was_refused_was_not_sent),
 		cmocka_unit_test(test_round_trips_are_without_the_time_of_the_peer),
 		cmocka_unit_test(test_round_trips_that_make_no_sense_are_left_out),
