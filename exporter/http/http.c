@@ -14,14 +14,10 @@
  * relative call in arm_timer(), after each run, and only when there is a timeout at all.
  *
  * What is answered is routes.c's business, and is never waited for. Who may have it follows from
- * the web configuration (rna/web.h). Sessions of TLS are libmicrohttpd's, but for what they begin
- * with: each gets the credentials of the newest configuration when its connection comes. A request
- * whose password has to be hashed is suspended until a thread has done so (logins.h). A unix socket
- * that only its owner and group can open is as good as a login, and has neither TLS nor any.
- *
- * The second trap: of a handshake that waits for its client, libmicrohttpd says that there is work
- * to do now, and one client that stops in the middle would make the loop spin. It is called again
- * as soon as something comes, so that while there are handshakes it gets a pause, and these an end.
+ * the web configuration (rna/web.h). TLS is spoken by a thread (tls_relay.h), with the credentials
+ * of the configuration that was the newest when the connection came. A request whose password has
+ * to be hashed is suspended until a thread has done so (logins.h). A unix socket that only its
+ * owner and group can open is as good as a login, and has neither TLS nor any.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -39,6 +35,7 @@
 #include "negotiate.h"
 #include "routes.h"
 #include "scrapers.h"
+#include "tls_relay.h"
 #include "web_state.h"
 
 #if MHD_VERSION < 0x00097302
@@ -51,12 +48,18 @@
 enum {
 	REPLY_HEADER_ROOM = 4096, /* of a connection's memory, beside the request */
 	TIMER_ACCURACY = 1000,    /* microseconds; the default of sd-event is 250 ms */
-	HANDSHAKE_PAUSE = 10,     /* milliseconds */
-	TURNS = 16,               /* of libmicrohttpd, without one of the loop... */
-	TURNS_IN_HANDSHAKES = 4,  /* ...while each of them tries all handshakes that have stopped */
+	TURNS = 16,               /* of libmicrohttpd, without one of the loop */
 	NUMBER_MAX = 24,          /* bytes of one in decimal, with the end */
 	SPARE = 128,              /* connections beside those with a slot: questions of our own, and
 				     those that are cut, until libmicrohttpd has noticed */
+};
+
+/* A connection that libmicrohttpd gets now. */
+struct arrival {
+	int fd; /* of the client */
+	struct rna_address address;
+	struct rna_slot slot;
+	struct rna_tls_channel *channel; /* NULL: no TLS */
 };
 
 /* One listening address. */
@@ -65,10 +68,9 @@ struct listener {
 	struct MHD_Daemon *daemon;
 	bool is_private; /* a unix socket that is as good as a login */
 	bool tls;
-	unsigned handshakes;         /* connections of TLS without a request so far */
 	struct rna_socket_file file; /* of a unix socket that we made */
 	struct rna_accept accept;
-	const struct rna_slot *arrives; /* of the connection that libmicrohttpd gets now */
+	struct arrival *arrives; /* NULL: none, or it has a client by now */
 	int question; /* a connection with a request of our own, to see whether it is answered */
 	sd_event_source *io;
 	sd_event_source *timer;
@@ -85,6 +87,7 @@ struct rna_http {
 	sd_event_source *later;   /* answers them */
 	struct rna_bucket requests;
 	unsigned idle_seconds;
+	struct rna_tls_relay *relay; /* NULL: no listener has TLS */
 	struct rna_connections connections;
 	sd_event_source *deadlines; /* of connections, while one of them has a deadline */
 	bool stirred;               /* since the last check, see watch_deadlines() */
@@ -99,10 +102,10 @@ struct rna_http {
 struct client {
 	struct listener *listener;
 	struct MHD_Connection *connection;
-	struct rna_connection line;  /* its slot and its deadlines */
-	struct rna_scraper *scraper; /* NULL: no memory, which costs only foresight */
-	struct rna_web *web;         /* whose credentials its TLS has; NULL: none */
-	bool greets;                 /* TLS, and no request so far */
+	struct rna_connection line;      /* its slot and its deadlines */
+	struct rna_scraper *scraper;     /* NULL: no memory, which costs only foresight */
+	struct rna_tls_channel *channel; /* keeps the descriptor of line; NULL: no TLS */
+	struct rna_address address;
 	struct rna_login_proof proof;
 	enum rna_login login; /* of the request: PENDING until it is known */
 	struct client *next;  /* of those that wait, or are postponed */
@@ -191,12 +194,10 @@ static enum rna_login ask_login(struct client *client, const struct rna_web *web
 				rna_usec *ret_wait)
 {
 	struct rna_http *http = client->listener->http;
-	const union MHD_ConnectionInfo *info =
-		MHD_get_connection_info(client->connection, MHD_CONNECTION_INFO_CLIENT_ADDRESS);
 	const struct rna_login_request request = {
 		.users = &web->options.users,
 		.authorization = header_of(client, MHD_HTTP_HEADER_AUTHORIZATION),
-		.address = rna_address_of(info ? info->client_addr : NULL),
+		.address = client->address,
 		.proof = &client->proof,
 		.who = client,
 	};
@@ -385,14 +386,6 @@ static bool has_clear_end(struct MHD_Connection *connection)
 	return !framing.bad && framing.lengths + framing.encodings <= 1;
 }
 
-/* It has a request: the handshake is over. */
-static void end_greeting(struct client *client)
-{
-	if (client->greets)
-		client->listener->handshakes--;
-	client->greets = false;
-}
-
 /*
  * MHD calls this when the headers are there, then for each piece of a body, and once more at the
  * end, or when the connection was suspended there. GET and HEAD are answered at the end, which
@@ -413,7 +406,6 @@ static enum MHD_Result answer(void *userdata, struct MHD_Connection *connection,
 	if (!client)
 		return MHD_NO;
 	*state = userdata; /* anything but NULL */
-	end_greeting(client);
 	if (first)
 		rna_connection_asks(&client->line, event_time(client->listener->http));
 	if (first && !has_clear_end(connection))
@@ -425,20 +417,6 @@ static enum MHD_Result answer(void *userdata, struct MHD_Connection *connection,
 	if (!allowed)
 		return refuse(client, reply_not_allowed); /* nothing can be changed over HTTP */
 	return reply_to(client, rna_negotiate_path(path));
-}
-
-/* Without credentials of ours the handshake fails: the listener has none. */
-static void begin_tls(struct client *client)
-{
-	struct rna_web *web = newest_web(client->listener->http);
-	const union MHD_ConnectionInfo *info =
-		MHD_get_connection_info(client->connection, MHD_CONNECTION_INFO_GNUTLS_SESSION);
-
-	if (!web || !web->tls || rna_tls_begin(web->tls, info->tls_session) < 0)
-		return;
-	client->web = rna_web_ref(web);
-	client->greets = true;
-	client->listener->handshakes++;
 }
 
 static int socket_of(struct MHD_Connection *connection)
@@ -484,21 +462,27 @@ static int on_deadlines(sd_event_source *source, uint64_t usec, void *userdata)
 	return 0;
 }
 
+/* A question of our own did not arrive. */
 static struct client *client_new(struct listener *listener, struct MHD_Connection *connection)
 {
 	struct client *client = calloc(1, sizeof(*client));
+	const struct arrival *arrival;
 	struct rna_http *http = listener->http;
 
 	if (!client)
 		return NULL;
+	arrival = RNA_TAKE(listener->arrives);
 	client->listener = listener;
 	client->connection = connection;
-	rna_connections_add(&http->connections, &client->line, socket_of(connection),
-			    RNA_TAKE(listener->arrives), event_time(http));
+	if (arrival) {
+		client->channel = arrival->channel;
+		client->address = arrival->address;
+	}
+	rna_connections_add(&http->connections, &client->line,
+			    arrival ? arrival->fd : socket_of(connection),
+			    arrival ? &arrival->slot : NULL, event_time(http));
 	client->login = RNA_LOGIN_PENDING;
 	client->scraper = rna_scraper_add(&http->scrapers);
-	if (listener->tls)
-		begin_tls(client);
 	return client;
 }
 
@@ -506,11 +490,9 @@ static struct client *client_free(struct client *client)
 {
 	if (!client)
 		return NULL;
-	if (client->greets)
-		client->listener->handshakes--;
 	rna_connections_remove(&client->listener->http->connections, &client->line);
 	rna_scraper_remove(&client->listener->http->scrapers, client->scraper);
-	(void)rna_web_unref(client->web);
+	(void)rna_tls_channel_unref(client->channel);
 	free(client);
 	return NULL;
 }
@@ -548,18 +530,13 @@ static int arm_timer(struct listener *listener)
 
 	if (!next_run(listener, &msec))
 		return sd_event_source_set_enabled(listener->timer, SD_EVENT_OFF);
-	if (listener->handshakes > 0 && msec < HANDSHAKE_PAUSE)
-		msec = HANDSHAKE_PAUSE;
 	r = sd_event_source_set_time_relative(listener->timer, msec * RNA_USEC_PER_MSEC);
 	if (r < 0)
 		return r;
 	return sd_event_source_set_enabled(listener->timer, SD_EVENT_ONESHOT);
 }
 
-/*
- * A question of our own is over when something comes back. With TLS the request is no handshake,
- * and a refusal is as good an answer as any: whatever comes back comes from libmicrohttpd.
- */
+/* A question of our own is over when something comes back. */
 static void hear_answer(struct listener *listener)
 {
 	char answer;
@@ -573,7 +550,7 @@ static void hear_answer(struct listener *listener)
 }
 
 /*
- * TLS sends 16 KiB in a turn: a scrape that waited for the timer each time would take long. No
+ * A reply takes several turns: a scrape that waited for the timer each time would take long. No
  * failure to arm the timer is returned to sd-event, which would stop watching what it came from;
  * the next event arms it.
  */
@@ -582,11 +559,11 @@ static void run(struct listener *listener)
 	struct rna_http *http = listener->http;
 	uint64_t completed = http->connections.completed;
 	MHD_UNSIGNED_LONG_LONG msec;
-	int turns = 0, most = listener->handshakes > 0 ? TURNS_IN_HANDSHAKES : TURNS;
+	int turns = 0;
 
 	do
 		(void)MHD_run(listener->daemon); /* fails only for those with threads */
-	while (++turns < most && next_run(listener, &msec) && msec == 0);
+	while (++turns < TURNS && next_run(listener, &msec) && msec == 0);
 	hear_answer(listener);
 	watch_deadlines(http, http->connections.completed == completed);
 	(void)arm_timer(listener);
@@ -601,28 +578,47 @@ static int on_io(sd_event_source *source, int fd, uint32_t events, void *userdat
 	return 0;
 }
 
+static bool give_to_libmicrohttpd(struct listener *listener, int fd, const struct sockaddr *address,
+				  socklen_t len)
+{
+	static const struct sockaddr local = {.sa_family = AF_UNIX};
+	int plain;
+
+	if (!listener->tls)
+		return MHD_add_connection(listener->daemon, fd, address, len) == MHD_YES;
+	plain = rna_tls_relay_add(listener->http->relay, fd, newest_web(listener->http),
+				  &listener->arrives->channel);
+	if (plain < 0) {
+		rna_connection_reset(fd);
+		return false;
+	}
+	return MHD_add_connection(listener->daemon, plain, &local, sizeof(local.sa_family)) ==
+	       MHD_YES;
+}
+
 /* A client without a slot is not answered: its request may not have arrived yet. */
 static void take_connection(int fd, const struct sockaddr *address, socklen_t len, void *userdata)
 {
 	struct listener *listener = userdata;
 	struct rna_http *http = listener->http;
-	struct rna_slot slot;
+	struct arrival arrival = {.fd = fd, .address = rna_address_of(address)};
 	bool added;
 
 	if (rna_connections_admit(&http->connections, fd, address, listener->is_private,
-				  event_time(http), &slot) < 0) {
+				  event_time(http), &arrival.slot) < 0) {
 		rna_connection_reset(fd);
 		return;
 	}
-	listener->arrives = &slot;
-	added = MHD_add_connection(listener->daemon, fd, address, len) == MHD_YES;
+	listener->arrives = &arrival;
+	added = give_to_libmicrohttpd(listener, fd, address, len);
 	if (!listener->arrives)
 		return; /* a client has the slot, or had it */
 	listener->arrives = NULL;
 	http->connections.drops[RNA_DROP_FAILED]++;
-	rna_slots_give(&http->connections.slots, &slot);
+	rna_slots_give(&http->connections.slots, &arrival.slot);
 	if (added)
 		rna_connection_cut(fd); /* no memory for a client */
+	(void)rna_tls_channel_unref(arrival.channel);
 }
 
 /* Some connections have come; libmicrohttpd waits for their requests. */
@@ -726,7 +722,7 @@ bool rna_http_check(struct rna_http *http)
 		ret = has_answer(listener) && accepts && ret;
 		ask_question(listener);
 	}
-	return ret;
+	return (!http || !http->relay || rna_tls_relay_check(http->relay)) && ret;
 }
 
 /* -- Ahead of scrapes -------------------------------------------------------------------------- */
@@ -786,20 +782,12 @@ static struct MHD_Daemon *start_daemon(struct listener *listener,
 {
 	size_t memory = options->max_header_bytes + (size_t)REPLY_HEADER_ROOM;
 	unsigned flags = MHD_USE_EPOLL | MHD_USE_NO_LISTEN_SOCKET | MHD_ALLOW_SUSPEND_RESUME;
-	const struct MHD_OptionItem credentials[] = {
-		{MHD_OPTION_HTTPS_CERT_CALLBACK2, 0, (void *)rna_tls_refuse},
-		{MHD_OPTION_END, 0, NULL},
-	};
-	const struct MHD_OptionItem none[] = {{MHD_OPTION_END, 0, NULL}};
 
-	if (listener->tls)
-		flags |= MHD_USE_TLS;
 	return MHD_start_daemon(flags, 0, NULL, NULL, answer, listener, MHD_OPTION_CONNECTION_LIMIT,
 				options->max_connections + SPARE, MHD_OPTION_CONNECTION_TIMEOUT,
 				listener->http->idle_seconds, MHD_OPTION_CONNECTION_MEMORY_LIMIT,
 				memory, MHD_OPTION_NOTIFY_CONNECTION, on_connection, listener,
 				MHD_OPTION_NOTIFY_COMPLETED, on_completed, listener,
-				MHD_OPTION_ARRAY, listener->tls ? credentials : none,
 				MHD_OPTION_END);
 }
 
@@ -833,6 +821,10 @@ static int listener_start(struct rna_http *http, struct listener *listener, sd_e
 	listener->http = http;
 	listener->is_private = rna_socket_is_private(fd);
 	listener->tls = web && web->tls && !listener->is_private;
+	r = listener->tls && !http->relay ? rna_tls_relay_new(options->reply_timeout, &http->relay)
+					  : 0;
+	if (r < 0)
+		return rna_error_set(error, r, "http: cannot start the thread for TLS");
 	r = rna_accept_start(&listener->accept, event, fd, &handlers);
 	if (r < 0)
 		return rna_error_set(error, r, "http: cannot watch %s", address);
@@ -990,6 +982,7 @@ struct rna_http *rna_http_stop(struct rna_http *http)
 	for (size_t i = 0; i < http->listener_count; i++)
 		listener_stop(&http->listeners[i]);
 	free(http->listeners);
+	(void)rna_tls_relay_free(http->relay);
 	(void)sd_event_source_disable_unref(http->ahead);
 	(void)sd_event_source_disable_unref(http->deadlines);
 	(void)sd_event_unref(http->event);

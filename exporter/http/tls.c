@@ -145,16 +145,6 @@ int rna_tls_begin(struct rna_tls *tls, struct gnutls_session_int *session)
 	return 0;
 }
 
-int rna_tls_refuse(struct gnutls_session_int *session, const struct gnutls_cert_retr_st *info,
-		   struct gnutls_pcert_st **certificates, unsigned *certificate_count,
-		   struct gnutls_ocsp_data_st **ocsp, unsigned *ocsp_count,
-		   struct gnutls_privkey_st **key, unsigned *flags)
-{
-	(void)session, (void)info, (void)certificates, (void)certificate_count;
-	(void)ocsp, (void)ocsp_count, (void)key, (void)flags;
-	return -1;
-}
-
 /* -- Credentials ------------------------------------------------------------------------------- */
 
 static int use_certificate(struct rna_tls *tls, struct rna_error *error)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * TLS, by GnuTLS: what a web configuration says of it, made into credentials. libmicrohttpd makes
- * the sessions and moves the bytes.
- * Thread: the loop's.
+ * TLS, by GnuTLS: what a web configuration says of it, made into credentials. The relay makes the
+ * sessions and moves the bytes (tls_relay.h).
+ * Thread: the loop's; the relay's begins and verifies sessions meanwhile.
  */
 #pragma once
 
@@ -12,10 +12,6 @@
 
 struct rna_tls;
 struct gnutls_session_int; /* gnutls_session_t points to one */
-struct gnutls_cert_retr_st;
-struct gnutls_pcert_st;
-struct gnutls_privkey_st;
-struct gnutls_ocsp_data_st;
 
 /* 0, or negative errno with error. */
 int rna_tls_new(const struct rna_web_options *options, struct rna_tls **ret,
@@ -28,12 +24,6 @@ RNA_DEFINE_CLEANUP(struct rna_tls, rna_tls_free)
  * connection has the newest ones, and no listener has to be opened again for them. 0 or -ENOMEM.
  */
 int rna_tls_begin(struct rna_tls *tls, struct gnutls_session_int *session);
-
-/* For libmicrohttpd, which wants something for sessions that did not get any: they get none. */
-int rna_tls_refuse(struct gnutls_session_int *session, const struct gnutls_cert_retr_st *info,
-		   struct gnutls_pcert_st **certificates, unsigned *certificate_count,
-		   struct gnutls_ocsp_data_st **ocsp, unsigned *ocsp_count,
-		   struct gnutls_privkey_st **key, unsigned *flags);
 
 /* Realtime. */
 rna_usec rna_tls_certificate_end(const struct rna_tls *tls);

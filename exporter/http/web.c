@@ -7,13 +7,13 @@
 struct rna_web *rna_web_ref(struct rna_web *web)
 {
 	if (web)
-		web->refs++;
+		atomic_fetch_add(&web->refs, 1);
 	return web;
 }
 
 struct rna_web *rna_web_unref(struct rna_web *web)
 {
-	if (!web || --web->refs > 0)
+	if (!web || atomic_fetch_sub(&web->refs, 1) > 1)
 		return NULL;
 	(void)rna_tls_free(web->tls);
 	(void)rna_arena_free(web->arena);

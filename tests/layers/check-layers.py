@@ -77,10 +77,12 @@ ONE_FILE = ("infiniband/verbs.h", "infiniband/umad.h", "infiniband/mad.h", "netl
             "crypt.h", "seccomp.h", "jansson.h", "resolv.h", "arpa/nameser.h")
 # Verbs are asked for state in the agent, and move data in two child processes. Netlink has the kernel's
 # own families in one file, and ethtool's, which is generic, in another. The layouts of MADs are read
-# by topic, and one file sends them. GnuTLS makes TLS in one file, and handles secrets in another.
+# by topic, and one file sends them. GnuTLS has credentials in one file, sessions of clients in another,
+# and handles secrets in a third.
 MORE_FILES = {"infiniband/verbs.h": {"collectors/backend/verbs.c", "collectors/loopback/queue_pairs.c",
                                      "collectors/prober/probe_port.c"},
-              "gnutls/": {"exporter/http/tls.c", "agent/core/base/secret.c"},
+              "gnutls/": {"exporter/http/tls.c", "exporter/http/tls_relay.c",
+                          "agent/core/base/secret.c"},
               "netlink/": {"collectors/backend/netlink.c", "collectors/backend/ethtool.c"},
               "infiniband/mad.h": {"collectors/backend/mad_session.c", "collectors/backend/mad.c",
                                    "collectors/backend/mad_fabric.c"}}
