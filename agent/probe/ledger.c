@@ -117,7 +117,10 @@ static void make_void(struct rna_ledger *ledger, rna_usec since)
 	count(ledger, &counts);
 }
 
-/* The peer stood still for so many seconds: what was sent to it meanwhile says nothing. */
+/*
+ * One end stood still for so many seconds. What was sent to it meanwhile says nothing; nor does
+ * what was lost just before, for its late answers may have come too late.
+ */
 static void excuse(struct rna_ledger *ledger, uint32_t seconds, rna_usec now)
 {
 	rna_usec span = seconds * RNA_USEC_PER_SEC + RNA_PROBER_LATE_TOLD + RNA_PROBER_PATIENCE +
@@ -295,7 +298,7 @@ void rna_ledger_add(struct rna_ledger *ledger, const struct rna_prober_target_re
 	take_back(ledger, report->late, report->late_large);
 	if (ledger->last_answer == 0 && report->last_answer > 0)
 		make_void(ledger, 0); /* until then the peer was still looking for the way back */
-	excuse(ledger, report->peer_late, now);
+	excuse(ledger, report->stood_still, now);
 	ledger->unanswered = report->unanswered;
 	if (report->last_answer > ledger->last_answer)
 		ledger->last_answer = report->last_answer;

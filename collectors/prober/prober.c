@@ -280,26 +280,28 @@ static rna_usec look_after(struct rna_prober *prober, struct rna_prober_port *po
 	return next;
 }
 
+static void disturb(struct rna_prober *prober, uint32_t seconds)
+{
+	prober->turns_late++;
+	for (size_t i = 0; i < RNA_PROBER_PORTS_MAX; i++)
+		for (size_t k = 0; prober->ports[i].id && k < RNA_PROBER_TARGETS_MAX; k++)
+			rna_under_way_disturb(&prober->ports[i].targets[k].under_way, seconds);
+}
+
 /* What is due at that time begins now. */
 static void note_lateness(struct rna_prober *prober, rna_usec due, rna_usec now)
 {
 	rna_usec late = rna_usec_since(due, now);
-	uint64_t seconds = (late + RNA_USEC_PER_SEC - 1) / RNA_USEC_PER_SEC;
+	uint64_t seconds = late > TOO_LATE ? (late + RNA_USEC_PER_SEC - 1) / RNA_USEC_PER_SEC : 0;
 
-	if (late > TOO_LATE) {
+	if (late > LATE)
+		disturb(prober, (uint32_t)seconds);
+	if (seconds > 0) {
 		prober->late = seconds < UINT8_MAX ? (uint8_t)seconds : UINT8_MAX;
 		prober->stood_until = now;
 	} else if (rna_usec_since(prober->stood_until, now) > RNA_PROBER_LATE_TOLD) {
 		prober->late = 0;
 	}
-}
-
-static void disturb(struct rna_prober *prober)
-{
-	prober->turns_late++;
-	for (size_t i = 0; i < RNA_PROBER_PORTS_MAX; i++)
-		for (size_t k = 0; prober->ports[i].id && k < RNA_PROBER_TARGETS_MAX; k++)
-			rna_under_way_disturb(&prober->ports[i].targets[k].under_way);
 }
 
 static void take_aims(struct rna_prober *prober, rna_usec now)
@@ -369,8 +371,6 @@ static bool turn(struct rna_prober *prober, rna_usec *next, rna_usec *pulse)
 		return false;
 	now = rna_clock_monotonic();
 	note_lateness(prober, *next, now);
-	if (now > *next + LATE)
-		disturb(prober);
 	for (nfds_t i = FIXED; i < count; i += 2)
 		take_port(prober, ports[(i - FIXED) / 2], descriptors[i].revents != 0,
 			  descriptors[i + 1].revents != 0, now);

@@ -155,20 +155,29 @@ static void count_answer(struct rna_under_way *under_way, const struct rna_under
 		report->counts.ecn_marked++;
 }
 
+static void note_standstill(struct rna_under_way *under_way, uint32_t seconds)
+{
+	if (seconds <= under_way->report.stood_still)
+		return;
+	under_way->report.stood_still = seconds;
+	under_way->news = true;
+}
+
 bool rna_under_way_answer(struct rna_under_way *under_way, const struct rna_packet *answer,
 			  struct rna_probe_way back, rna_usec now, uint64_t at)
 {
 	struct rna_under_way_probe *probe = find(under_way, answer->large, answer->number);
 
-	if (!probe || rna_usec_since(probe->sent, now) > RNA_UNDER_WAY_MEMORY)
+	if (!probe)
+		return false;
+	note_standstill(under_way, answer->late);
+	if (rna_usec_since(probe->sent, now) > RNA_UNDER_WAY_MEMORY)
 		return false;
 	under_way->news = true;
 	under_way->report.there = answer->there;
 	under_way->report.back = back;
 	under_way->report.last_answer = now;
 	under_way->report.unanswered = 0;
-	if (answer->late > under_way->report.peer_late)
-		under_way->report.peer_late = answer->late;
 	settle_trip(under_way, answer);
 	begin_trip(under_way, probe, at);
 	count_answer(under_way, probe);
@@ -176,8 +185,9 @@ bool rna_under_way_answer(struct rna_under_way *under_way, const struct rna_pack
 	return true;
 }
 
-void rna_under_way_disturb(struct rna_under_way *under_way)
+void rna_under_way_disturb(struct rna_under_way *under_way, uint32_t seconds)
 {
+	note_standstill(under_way, seconds);
 	for (size_t i = 0; i < RNA_UNDER_WAY_MAX; i++)
 		if (under_way->probes[i].fate == RNA_UNDER_WAY_WAITING)
 			under_way->probes[i].disturbed = true;

@@ -68,8 +68,11 @@ void rna_under_way_left(struct rna_under_way *under_way, bool large, uint32_t nu
 bool rna_under_way_answer(struct rna_under_way *under_way, const struct rna_packet *answer,
 			  struct rna_probe_way back, rna_usec now, uint64_t at);
 
-/* This host was late: what waits now and stays without an answer is void. */
-void rna_under_way_disturb(struct rna_under_way *under_way);
+/*
+ * This host was late: what waits now and stays without an answer is void. seconds: it stood still;
+ * 0: it was only late.
+ */
+void rna_under_way_disturb(struct rna_under_way *under_way, uint32_t seconds);
 
 /* Judges those that have waited for longer than RNA_PROBER_PATIENCE. */
 void rna_under_way_expire(struct rna_under_way *under_way, rna_usec now);

@@ -95,7 +95,7 @@ struct rna_prober_target_report {
 	struct rna_probe_counts counts;
 	uint64_t late;         /* lost ones before, that were answered now: void, not lost */
 	uint32_t late_large;   /* of late */
-	uint32_t peer_late;    /* seconds for which the peer says that it stood still just before */
+	uint32_t stood_still;  /* seconds for which this host, or the peer as it says, just did */
 	uint32_t unanswered;   /* in a row until now, each older than the patience */
 	uint64_t refused;      /* sends that the kernel or HCA refused: not in counts.sent */
 	int32_t refusal;       /* errno, or 0; EHOSTUNREACH: no neighbour; EADDRINUSE: local */

@@ -71,12 +71,12 @@ static struct rna_prober_target_report large_answer(void)
 }
 
 /* What it was sent before it stood still is not excused, nor what it is sent long after. */
-static void test_a_peer_that_stood_still_is_excused(void **state)
+static void test_an_end_that_stood_still_is_excused(void **state)
 {
 	struct rna_prober_target_report late = answers(1);
 
 	(void)state;
-	late.peer_late = 2;
+	late.stood_still = 2;
 	add(losses(1, 0), START);
 	add(losses(3, 1), START + 4 * SECOND);
 	add(losses(2, 0), START + 7 * SECOND);
@@ -287,7 +287,7 @@ int main(void)
 		cmocka_unit_test_setup(test_large_losses_by_chance, set_up),
 		cmocka_unit_test_setup(test_large_losses_of_a_hole, set_up),
 		cmocka_unit_test_setup(test_late_answers_make_losses_void, set_up),
-		cmocka_unit_test_setup(test_a_peer_that_stood_still_is_excused, set_up),
+		cmocka_unit_test_setup(test_an_end_that_stood_still_is_excused, set_up),
 		cmocka_unit_test_setup(test_more_groups_of_losses_than_can_wait, set_up),
 		cmocka_unit_test_setup(test_windows_forget, set_up),
 		cmocka_unit_test_setup(test_large_losses_in_a_row, set_up),

@@ -133,7 +133,7 @@ static void test_a_late_host_makes_losses_void(void **state)
 
 	(void)state;
 	(void)rna_under_way_send(&under_way, false, 4, START);
-	rna_under_way_disturb(&under_way);
+	rna_under_way_disturb(&under_way, 0);
 	(void)rna_under_way_send(&under_way, false, 5, START); /* after it */
 	assert_true(answer(&under_way, answered, false, START + 10));
 	rna_under_way_expire(&under_way, START + 2 * SECOND);
@@ -153,7 +153,7 @@ static void test_late_answers_to_void_probes(void **state)
 	uint32_t number = rna_under_way_send(&under_way, false, 3, START);
 
 	(void)state;
-	rna_under_way_disturb(&under_way);
+	rna_under_way_disturb(&under_way, 0);
 	rna_under_way_expire(&under_way, START + 2 * SECOND);
 	assert_int_equal(report_of(&under_way).counts.voided, 1);
 	assert_true(answer(&under_way, number, false, START + 3 * SECOND));
@@ -174,10 +174,26 @@ static void test_peers_say_that_they_were_late(void **state)
 		packet.late = late == 1 ? 7 : late;
 		assert_true(rna_under_way_answer(&under_way, &packet, quiet, START + 5, 0));
 	}
-	assert_int_equal(report_of(&under_way).peer_late, 7);
+	assert_int_equal(report_of(&under_way).stood_still, 7);
 	packet = answer_to(rna_under_way_send(&under_way, false, 3, START), false);
 	assert_true(rna_under_way_answer(&under_way, &packet, quiet, START + 5, 0));
-	assert_int_equal(report_of(&under_way).peer_late, 0);
+	assert_int_equal(report_of(&under_way).stood_still, 0);
+}
+
+/* Also by an answer that comes too late to count, and this host may be the one that did. */
+static void test_standing_still_is_reported(void **state)
+{
+	struct rna_under_way under_way = begin();
+	struct rna_packet packet =
+		answer_to(rna_under_way_send(&under_way, false, 3, START), false);
+
+	(void)state;
+	packet.late = 2;
+	assert_false(rna_under_way_answer(&under_way, &packet, quiet,
+					  START + RNA_UNDER_WAY_MEMORY + 1, 0));
+	assert_int_equal(report_of(&under_way).stood_still, 2);
+	rna_under_way_disturb(&under_way, 3);
+	assert_int_equal(report_of(&under_way).stood_still, 3);
 }
 
 static void test_what_was_refused_was_not_sent(void **state)
@@ -288,6 +304,7 @@ int main(void)
 		cmocka_unit_test(test_a_late_host_makes_losses_void),
 		cmocka_unit_test(test_late_answers_to_void_probes),
 		cmocka_unit_test(test_peers_say_that_they_were_late),
+		cmocka_unit_test(test_standing_still_is_reported),
 		cmocka_unit_test(test_what_was_refused_was_not_sent),
 		cmocka_unit_test(test_round_trips_are_without_the_time_of_the_peer),
 		cmocka_unit_test(test_round_trips_that_make_no_sense_are_left_out),
