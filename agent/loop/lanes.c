@@ -45,6 +45,7 @@ struct rna_lanes {
 	struct queue done; /* single jobs */
 	struct lane *lanes;
 	unsigned count;
+	unsigned wanted; /* that serve the queue */
 	bool quit;
 };
 
@@ -242,27 +243,34 @@ static bool serves_queue(const struct rna_lanes *pool, const struct lane *lane, 
 	return !lane->replaced && !lane->ended && busy_for(pool, lane, now) < patience(pool);
 }
 
+/* Those that have been busy for too long go on with what they are in, and then end. */
+static void replace_busy(struct rna_lanes *pool, rna_usec now)
+{
+	for (struct lane *lane = pool->lanes; lane; lane = lane->next)
+		lane->replaced |= !serves_queue(pool, lane, now);
+}
+
 /*
- * Makes sure that a lane serves the queue. With the lock held. 0, or negative errno if none does:
+ * Makes sure that lanes serve the queue. With the lock held. 0, or negative errno if none does:
  * then the jobs wait until a lane comes back.
  */
 static int provide_lane(struct rna_lanes *pool, rna_usec now)
 {
-	int ret;
+	unsigned serving = 0;
+	int ret = 0;
 
 	if (!pool->todo.head)
 		return 0;
 	for (struct lane *lane = pool->lanes; lane; lane = lane->next)
-		if (serves_queue(pool, lane, now))
-			return 0;
-	if (pool->count >= pool->limits.max)
-		return -EAGAIN;
-	ret = add_lane(pool);
-	if (ret < 0)
-		return ret;
-	for (struct lane *lane = pool->lanes->next; lane; lane = lane->next)
-		lane->replaced = true;
-	return 0;
+		serving += serves_queue(pool, lane, now);
+	if (serving == 0 && pool->count < pool->limits.max)
+		replace_busy(pool, now);
+	while (ret == 0 && serving < pool->wanted)
+		if (pool->count >= pool->limits.max)
+			ret = -EAGAIN;
+		else if ((ret = add_lane(pool)) == 0)
+			serving++;
+	return serving > 0 ? 0 : ret;
 }
 
 /*
@@ -394,8 +402,30 @@ int rna_lanes_flush(struct rna_lanes *pool)
 	arm_timer(pool, now);
 	(void)pthread_mutex_unlock(&pool->lock);
 	if (work)
-		(void)pthread_cond_signal(&pool->work);
+		(void)pthread_cond_broadcast(&pool->work);
 	return ret == -EAGAIN ? 0 : ret;
+}
+
+/* Too many of those that serve the queue: they end when they are idle. */
+static void end_superfluous(struct rna_lanes *pool)
+{
+	unsigned serving = 0;
+
+	for (struct lane *lane = pool->lanes; lane; lane = lane->next) {
+		serving += !lane->replaced && !lane->ended;
+		lane->replaced |= serving > pool->wanted;
+	}
+}
+
+void rna_lanes_hasten(struct rna_lanes *pool, bool hasty)
+{
+	enum { HASTY = 2 };
+
+	(void)pthread_mutex_lock(&pool->lock);
+	pool->wanted = hasty ? HASTY : 1;
+	end_superfluous(pool);
+	(void)pthread_mutex_unlock(&pool->lock);
+	(void)pthread_cond_broadcast(&pool->work);
 }
 
 unsigned rna_lanes_count(const struct rna_lanes *pool)
@@ -431,6 +461,7 @@ int rna_lanes_new(sd_event *event, const struct rna_lanes_limits *limits,
 		return rna_error_set(error, -ENOMEM, "cannot start the lanes");
 	pool->limits = *limits;
 	pool->callbacks = *callbacks;
+	pool->wanted = 1;
 	queue_init(&pool->todo);
 	queue_init(&pool->done);
 	(void)pthread_mutex_init(&pool->lock, NULL); /* cannot fail with default attributes */

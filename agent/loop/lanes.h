@@ -8,7 +8,8 @@
  * by itself after the chain that holds it. For an urgent chain, some milliseconds are enough, in an
  * urgent job or in a whole chain of others. A job past its deadline is reported once. So a device
  * that hangs costs one thread and its own freshness, and nothing else; there are never more slow
- * lanes than slow devices, and never more lanes than the maximum.
+ * lanes than slow devices, and never more lanes than the maximum. At the start there is much to
+ * read at once, and two lanes serve the queue.
  *
  * A lock guards the two queues and what each lane is doing; it is never held while a job runs.
  * Thread: all functions belong to the loop, only collect() runs elsewhere.
@@ -79,6 +80,9 @@ int rna_lanes_new(sd_event *event, const struct rna_lanes_limits *limits,
 		  struct rna_error *error);
 
 void rna_lanes_set_limits(struct rna_lanes *lanes, const struct rna_lanes_limits *limits);
+
+/* Two lanes serve the queue, or one, as in the beginning. */
+void rna_lanes_hasten(struct rna_lanes *lanes, bool hasty);
 
 /* Queues a chain. It begins with the next rna_lanes_flush(). */
 void rna_lanes_submit(struct rna_lanes *lanes, struct rna_job *chain);

@@ -548,8 +548,10 @@ static void on_settled(void *userdata)
 	flush(schedule); /* results may have started new chains */
 	if (schedule->look)
 		rna_schedule_look_at_events(schedule);
-	if (!schedule->complete && is_complete(schedule))
+	if (!schedule->complete && is_complete(schedule)) {
 		schedule->complete = schedule->news = true;
+		rna_lanes_hasten(schedule->lanes, false);
+	}
 	if (schedule->news || schedule->patient) {
 		schedule->news = false;
 		schedule->on_settled(schedule->userdata);
@@ -705,6 +707,7 @@ int rna_schedule_start(struct rna_schedule *schedule, bool once, struct rna_erro
 
 	schedule->started = true;
 	schedule->patient = schedule->later_may_run = once;
+	rna_lanes_hasten(schedule->lanes, true); /* until the first view is complete */
 	for (struct rna_target *t = schedule->nodes; t; t = t->next)
 		want(schedule, t, t->collectors, now);
 	ret = rna_lanes_flush(schedule->lanes);

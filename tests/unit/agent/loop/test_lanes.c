@@ -111,13 +111,19 @@ static void make_lanes(unsigned max)
 			 0);
 }
 
-static int teardown(void **state)
+/* All jobs end, also those to come. */
+static void open_gate(void)
 {
-	(void)state;
 	(void)pthread_mutex_lock(&fixture.lock);
 	fixture.open = true;
 	(void)pthread_cond_broadcast(&fixture.gate);
 	(void)pthread_mutex_unlock(&fixture.lock);
+}
+
+static int teardown(void **state)
+{
+	(void)state;
+	open_gate();
 	assert_true(rna_lanes_stop(fixture.lanes, 20 * RNA_USEC_PER_SEC));
 	(void)sd_event_unref(fixture.event);
 	return 0;
@@ -184,6 +190,31 @@ static void test_an_event_that_has_to_wait_wakes_nobody(void **state)
 	assert_false(fixture.urgent_finished);
 }
 
+/* While there is much to do at once, two lanes serve the queue, and no more; then one again. */
+static void test_two_lanes_hasten(void **state)
+{
+	(void)state;
+	make_lanes(4);
+	rna_lanes_hasten(fixture.lanes, true);
+	for (size_t i = 0; i < 8; i++) {
+		fixture.ordinary[i] = (struct rna_job){.collector = &hanging_collector};
+		submit(&fixture.ordinary[i]);
+	}
+	wait_for(&fixture.hanging, 2);
+	while (sd_event_run(fixture.event, 50 * RNA_USEC_PER_MSEC) > 0)
+		;
+	assert_int_equal(atomic_load(&fixture.hanging), 2);
+	assert_int_equal(rna_lanes_count(fixture.lanes), 2);
+	open_gate();
+	wait_for(&fixture.hanging, 8);
+	rna_lanes_hasten(fixture.lanes, false);
+	while (rna_lanes_count(fixture.lanes) > 1)
+		assert_true(sd_event_run(fixture.event, UINT64_MAX) >= 0);
+	submit_urgent();
+	while (!fixture.urgent_finished)
+		assert_true(sd_event_run(fixture.event, UINT64_MAX) >= 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -191,6 +222,7 @@ int main(void)
 						teardown),
 		cmocka_unit_test_setup_teardown(test_an_event_that_has_to_wait_wakes_nobody, setup,
 						teardown),
+		cmocka_unit_test_setup_teardown(test_two_lanes_hasten, setup, teardown),
 	};
 
 	return cmocka_run_group_tests_name("lanes", tests, NULL, NULL);

@@ -446,7 +446,7 @@ static void test_the_first_view_is_whole(void **state)
 		assert_non_null(rna_device_counters(device, RNA_COLLECTOR_COUNTERS));
 		assert_non_null(rna_device_counters(device, RNA_COLLECTOR_HW_COUNTERS));
 	}
-	assert_int_equal(fixture->view->agent.lanes, 1);
+	assert_in_range(fixture->view->agent.lanes, 1, 2); /* the second one ends now */
 	assert_int_equal(fixture->view->job_count,
 			 collectors(false) +
 				 fixture->view->snapshot->device_count * collectors(true));
