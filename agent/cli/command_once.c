@@ -16,7 +16,7 @@ static int write_metrics(const struct rna_view *view, enum rna_exposition format
 	int ret = -ENOMEM;
 
 	if (renderer)
-		ret = rna_renderer_metrics(renderer, view, format, false, &body);
+		ret = rna_renderer_metrics(renderer, view, format, &body);
 	if (ret < 0)
 		return ret;
 	rna_strbuf_add(out, body->data, body->len);

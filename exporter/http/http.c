@@ -83,8 +83,8 @@ struct rna_http {
 	struct rna_logins *logins; /* NULL: no logins */
 	sd_event_source *login_io;
 	struct client *waiting;   /* for logins */
-	struct client *postponed; /* to the next turn of the loop, see rna_routes_answer() */
-	sd_event_source *later;   /* answers them */
+	struct client *postponed; /* until what they want is rendered */
+	sd_event_source *rendered_io;
 	struct rna_bucket requests;
 	unsigned idle_seconds;
 	struct rna_tls_relay *relay; /* NULL: no listener has TLS */
@@ -92,8 +92,6 @@ struct rna_http {
 	sd_event_source *deadlines; /* of connections, while one of them has a deadline */
 	bool stirred;               /* since the last check, see watch_deadlines() */
 	struct rna_scraper *scrapers;
-	sd_event_source *ahead; /* renders for scrapers that are due, when nothing else is to do */
-	rna_usec published;     /* when the newest view came... */
 	size_t listener_count;
 	struct listener *listeners;
 };
@@ -108,6 +106,8 @@ struct client {
 	struct rna_address address;
 	struct rna_login_proof proof;
 	enum rna_login login; /* of the request: PENDING until it is known */
+	bool again;           /* the request was told to ask again */
+	bool waited;          /* it did at the last check */
 	struct client *next;  /* of those that wait, or are postponed */
 };
 
@@ -237,11 +237,11 @@ static void postpone(struct client *client)
 	struct rna_http *http = client->listener->http;
 
 	client->login = RNA_LOGIN_OK;
+	client->again = true;
 	client->next = http->postponed;
 	http->postponed = client;
 	rna_connection_waits(&client->line, event_time(http));
 	MHD_suspend_connection(client->connection);
-	(void)sd_event_source_set_enabled(http->later, SD_EVENT_ONESHOT); /* cannot fail */
 }
 
 /* -- Replies ----------------------------------------------------------------------------------- */
@@ -280,6 +280,7 @@ static int reply_route(const struct client *client, const char *path, struct rna
 		.accept = header_of(client, MHD_HTTP_HEADER_ACCEPT),
 		.accept_encoding = header_of(client, MHD_HTTP_HEADER_ACCEPT_ENCODING),
 		.scraper = client->scraper,
+		.again = client->again,
 		.now = event_time(http),
 	};
 	int ret = rna_routes_answer(http->routes, &request, reply);
@@ -298,6 +299,7 @@ static enum MHD_Result send_reply(struct client *client, struct rna_reply *reply
 	struct rna_http *http = client->listener->http;
 	enum MHD_Result ok = MHD_YES;
 
+	client->again = client->waited = false;
 	rna_connection_replies(&http->connections, &client->line, body, event_time(http));
 	response = MHD_create_response_from_buffer_with_free_callback_cls(body->len, body->data,
 									  body_sent, body);
@@ -669,14 +671,17 @@ static void resume(struct client **list)
 	*list = NULL;
 }
 
-/* One of their documents is rendered; clients that want another one are postponed again. */
-static int on_later(sd_event_source *source, void *userdata)
+/* Who wants something else is postponed again. */
+static int on_rendered(sd_event_source *source, int fd, uint32_t events, void *userdata)
 {
 	struct rna_http *http = userdata;
 
-	(void)source;
+	(void)source, (void)fd, (void)events;
+	if (!rna_routes_take_rendered(http->routes))
+		return 0;
 	resume(&http->postponed);
 	run_resumed(http);
+	rna_routes_forget_rendered(http->routes);
 	return 0;
 }
 
@@ -711,9 +716,21 @@ static void ask_question(struct listener *listener)
 	listener->question = pair[0];
 }
 
+/* Has a client waited for a document since the last check? */
+static bool waits_for_long(struct rna_http *http)
+{
+	bool ret = false;
+
+	for (struct client *client = http->postponed; client; client = client->next) {
+		ret = ret || client->waited;
+		client->waited = true;
+	}
+	return ret;
+}
+
 bool rna_http_check(struct rna_http *http)
 {
-	bool ret = true;
+	bool ret = !http || !waits_for_long(http);
 
 	for (size_t i = 0; http && i < http->listener_count; i++) {
 		struct listener *listener = &http->listeners[i];
@@ -727,26 +744,10 @@ bool rna_http_check(struct rna_http *http)
 
 /* -- Ahead of scrapes -------------------------------------------------------------------------- */
 
-/* Counters are read, and a view is made, about one second before a scrape (loop/rhythm.h). */
-static bool is_due(const struct rna_http *http, const struct rna_scraper *scraper)
-{
-	return rna_scraper_is_due(scraper, http->published, AHEAD);
-}
-
-static int on_ahead(sd_event_source *source, void *userdata)
-{
-	struct rna_http *http = userdata;
-
-	(void)source;
-	for (const struct rna_scraper *s = http->scrapers; s; s = s->next)
-		if (is_due(http, s))
-			rna_routes_prepare(http->routes, s);
-	return 0;
-}
-
 /*
- * Large nodes take milliseconds to render. A scrape does not wait for that when it comes as
- * expected; views that no scrape is expected for are not rendered.
+ * A scrape does not wait for a thread to render when it comes as expected: counters are read, and a
+ * view is made, about one second before it (loop/rhythm.h). Views that no scrape is expected for
+ * are not rendered.
  */
 void rna_http_new_view(struct rna_http *http)
 {
@@ -756,10 +757,9 @@ void rna_http_new_view(struct rna_http *http)
 		return;
 	now = event_time(http);
 	rna_connections_new_view(&http->connections, now);
-	http->published = now;
 	for (const struct rna_scraper *s = http->scrapers; s; s = s->next)
-		if (is_due(http, s))
-			(void)sd_event_source_set_enabled(http->ahead, SD_EVENT_ONESHOT);
+		if (rna_scraper_is_due(s, now, AHEAD))
+			rna_routes_prepare(http->routes, s);
 }
 
 rna_usec rna_http_next_scrape(const struct rna_http *http, rna_usec earliest)
@@ -872,33 +872,18 @@ static void stop_waiting(struct rna_http *http)
 {
 	resume(&http->waiting);
 	resume(&http->postponed);
-	http->later = sd_event_source_disable_unref(http->later);
+	http->rendered_io = sd_event_source_disable_unref(http->rendered_io);
 	http->login_io = sd_event_source_disable_unref(http->login_io);
 	http->logins = rna_logins_free(http->logins);
 }
 
-/* After connections: a scrape that comes meanwhile is accepted, read and answered first. */
-static int add_later(struct rna_http *http)
+static int add_routes(struct rna_http *http)
 {
-	int r = sd_event_add_defer(http->event, &http->later, on_later, http);
+	int r = rna_routes_new(&http->source, &http->routes);
 
-	if (r < 0)
-		return r;
-	r = sd_event_source_set_priority(http->later, SD_EVENT_PRIORITY_NORMAL + 1);
-	return r < 0 ? r : sd_event_source_set_enabled(http->later, SD_EVENT_OFF);
-}
-
-static int watch_ahead(struct rna_http *http)
-{
-	int r;
-
-	r = sd_event_add_defer(http->event, &http->ahead, on_ahead, http);
-	if (r < 0)
-		return r;
-	r = sd_event_source_set_priority(http->ahead, SD_EVENT_PRIORITY_IDLE);
-	if (r < 0)
-		return r;
-	return sd_event_source_set_enabled(http->ahead, SD_EVENT_OFF);
+	return r < 0 ? r
+		     : sd_event_add_io(http->event, &http->rendered_io, rna_routes_fd(http->routes),
+				       EPOLLIN, on_rendered, http);
 }
 
 static int add_deadlines(struct rna_http *http)
@@ -919,12 +904,9 @@ static struct rna_http *http_new(sd_event *event, const struct rna_http_options 
 	http->event = sd_event_ref(event);
 	http->source = *source;
 	http->idle_seconds = whole_seconds(options->idle_timeout);
-	if (watch_ahead(http) < 0 || add_later(http) < 0 || start_logins(http) < 0)
+	if (add_routes(http) < 0 || start_logins(http) < 0)
 		return NULL;
 	if (rna_connections_init(&http->connections, options) < 0 || add_deadlines(http) < 0)
-		return NULL;
-	http->routes = rna_routes_new(source);
-	if (!http->routes)
 		return NULL;
 	http->listeners = calloc(listener_count, sizeof(*http->listeners));
 	if (!http->listeners)
@@ -983,7 +965,6 @@ struct rna_http *rna_http_stop(struct rna_http *http)
 		listener_stop(&http->listeners[i]);
 	free(http->listeners);
 	(void)rna_tls_relay_free(http->relay);
-	(void)sd_event_source_disable_unref(http->ahead);
 	(void)sd_event_source_disable_unref(http->deadlines);
 	(void)sd_event_unref(http->event);
 	(void)rna_routes_free(http->routes);

@@ -1,39 +1,55 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * Replies are bodies that are shared by reference. Nothing is read from hardware here and nothing
- * is waited for: the newest view is all that a request can see.
+ * is waited for: the newest view is all that a request can see. What is to be rendered, a thread
+ * renders, metrics first; whoever wants it asks again.
  */
 #include "routes.h"
 
 #include <errno.h>
 
 #include "negotiate.h"
+#include "render_thread.h"
 
 #define TEXT     "text/plain; charset=utf-8"
 #define HTML     "text/html; charset=utf-8"
 #define RUNBOOKS "/runbooks/"
 
 enum {
-	ROUTES_MAX = 20,
 	OK = 200,
 	MOVED = 301,
 	NOT_FOUND = 404,
 	UNAVAILABLE = 503,
 };
 
+/*
+ * Documents have numbers: metrics in each format first, then those of the table below, then the
+ * runbooks.
+ */
+enum { FIRST_ROUTE = RNA_EXPOSITION_COUNT };
+
 /* Of the newest view, plain and packed; each NULL until it is asked for. */
 struct document {
 	struct rna_body *bodies[2]; /* [gzip] */
 };
 
+/* What has just been rendered, for those who asked for it, even if there is another view by now. */
+struct fresh {
+	bool known;
+	size_t number;
+	bool gzip;
+	struct rna_body *body; /* NULL: there was no memory */
+};
+
 struct rna_routes {
 	struct rna_http_source source;
-	struct rna_renderer *renderer;
-	const struct rna_view *view;           /* that documents are of */
-	struct document documents[ROUTES_MAX]; /* of each route */
-	struct document *runbooks;             /* of each runbook */
-	size_t runbook_count;
-	rna_usec rendered; /* the turn of the loop of the last document */
+	struct rna_render_thread *thread;
+	const struct rna_view *view; /* that documents are of */
+	size_t document_count;
+	struct document *documents;
+	struct fresh fresh;
+	bool wanted[RNA_EXPOSITION_COUNT]
+		   [2]; /* metrics, when the thread has time: [format][gzip] */
 };
 
 struct route {
@@ -75,17 +91,12 @@ static int reply_not_yet(struct rna_reply *reply)
 	return rna_reply_text(reply, UNAVAILABLE, "no snapshot yet");
 }
 
-static void forget_bodies(struct document *documents, size_t count)
-{
-	for (size_t i = 0; i < count; i++)
-		for (size_t gzip = 0; gzip < 2; gzip++)
-			documents[i].bodies[gzip] = rna_body_unref(documents[i].bodies[gzip]);
-}
-
 static void forget_documents(struct rna_routes *routes)
 {
-	forget_bodies(routes->documents, RNA_ARRAY_SIZE(routes->documents));
-	forget_bodies(routes->runbooks, routes->runbook_count);
+	for (size_t i = 0; i < routes->document_count; i++)
+		for (size_t gzip = 0; gzip < 2; gzip++)
+			routes->documents[i].bodies[gzip] =
+				rna_body_unref(routes->documents[i].bodies[gzip]);
 	routes->view = rna_view_unref(routes->view);
 }
 
@@ -111,28 +122,6 @@ static bool choose_gzip(const struct rna_request *request, struct rna_reply *rep
 	return gzip;
 }
 
-static int answer_metrics(struct rna_routes *routes, const struct rna_request *request,
-			  struct rna_reply *reply)
-{
-	static const char *const types[] = {
-		[RNA_EXPOSITION_CLASSIC] = "text/plain; version=0.0.4; charset=utf-8",
-		[RNA_EXPOSITION_OPENMETRICS] =
-			"application/openmetrics-text; version=1.0.0; charset=utf-8",
-	};
-	enum rna_exposition format = rna_negotiate_exposition(request->accept);
-	const struct rna_view *view = newest_view(routes);
-	bool gzip;
-
-	if (!view)
-		return reply_not_yet(reply);
-	rna_reply_set(reply, "Vary", "Accept, Accept-Encoding");
-	gzip = choose_gzip(request, reply);
-	rna_scraper_asks(request->scraper, format, gzip, request->now);
-	reply->status = OK;
-	rna_reply_set(reply, "Content-Type", types[format]);
-	return rna_renderer_metrics(routes->renderer, view, format, gzip, &reply->body);
-}
-
 /* That we come here at all is the answer: the loop turns. */
 static int answer_health(struct rna_routes *routes, const struct rna_request *request,
 			 struct rna_reply *reply)
@@ -153,6 +142,8 @@ static int answer_ready(struct rna_routes *routes, const struct rna_request *req
 	return rna_reply_text(reply, UNAVAILABLE, reason);
 }
 
+static int answer_metrics(struct rna_routes *routes, const struct rna_request *request,
+			  struct rna_reply *reply);
 static int answer_document(struct rna_routes *routes, const struct rna_request *request,
 			   struct rna_reply *reply);
 
@@ -174,7 +165,8 @@ static const struct route table[] = {
 	{"/api/v1/selftest", answer_document, "application/json", rna_write_selftests_json},
 	{RUNBOOKS, answer_document, HTML, rna_write_runbooks}, /* and each below it */
 };
-_Static_assert(RNA_ARRAY_SIZE(table) <= ROUTES_MAX, "each route has a place in documents");
+
+enum { FIRST_RUNBOOK = FIRST_ROUTE + RNA_ARRAY_SIZE(table) };
 
 static const struct route *find_route(const char *path)
 {
@@ -184,72 +176,105 @@ static const struct route *find_route(const char *path)
 	return NULL;
 }
 
-/* What a document is written by: a route, or the number of a runbook. */
-struct writer {
-	void (*write)(const struct rna_view *view, struct rna_strbuf *out); /* NULL: a runbook */
-	size_t runbook;
-};
+/* -- Documents --------------------------------------------------------------------------------- */
 
-static int write_document(const struct rna_view *view, const struct writer *writer,
-			  struct rna_body **ret)
+/* NULL: it is of no route. */
+static const struct route *route_of(size_t number)
 {
-	RNA_STRBUF struct rna_strbuf out = RNA_STRBUF_INIT;
-
-	if (writer->write)
-		writer->write(view, &out);
-	else
-		rna_write_runbook(view, writer->runbook, &out);
-	return rna_body_take(&out, ret) < 0 ? -ENOMEM : 0;
+	return number >= FIRST_ROUTE && number < FIRST_RUNBOOK ? &table[number - FIRST_ROUTE]
+							       : NULL;
 }
 
-/*
- * Written and packed at the first request for it, then shared until there is another view. One in
- * each turn of the loop.
- */
-static int make_document(struct rna_routes *routes, struct document *document,
-			 const struct writer *writer, bool gzip, rna_usec now)
+/* Asks the thread for that of the newest view, which there is; if it is busy, it is asked later. */
+static void order(struct rna_routes *routes, size_t number, bool gzip)
 {
-	if (document->bodies[gzip])
+	struct rna_render_order order = {
+		.kind = RNA_RENDER_METRICS,
+		.view = routes->view,
+		.gzip = gzip,
+		.number = number,
+	};
+	const struct route *route = route_of(number);
+
+	if (number < FIRST_ROUTE) {
+		order.format = (enum rna_exposition)number;
+	} else if (route) {
+		order.kind = RNA_RENDER_DOCUMENT;
+		order.write = route->write;
+	} else {
+		order.kind = RNA_RENDER_RUNBOOK;
+		order.runbook = number - FIRST_RUNBOOK;
+	}
+	if (!rna_render_thread_start(routes->thread, &order) && number < FIRST_ROUTE)
+		routes->wanted[number][gzip] = true;
+}
+
+static bool is_fresh(const struct rna_routes *routes, size_t number, bool gzip)
+{
+	const struct fresh *fresh = &routes->fresh;
+
+	return fresh->known && fresh->number == number && fresh->gzip == gzip;
+}
+
+/* *ret is not a new reference. 0, -ENOMEM or -EAGAIN. */
+static int find_body(struct rna_routes *routes, const struct rna_request *request, size_t number,
+		     bool gzip, struct rna_body **ret)
+{
+	*ret = routes->documents[number].bodies[gzip];
+	if (*ret)
 		return 0;
-	if (routes->rendered == now)
-		return -EAGAIN;
-	routes->rendered = now;
-	if (!document->bodies[0] && write_document(routes->view, writer, &document->bodies[0]) < 0)
-		return -ENOMEM;
-	return gzip ? rna_renderer_pack(routes->renderer, document->bodies[0], &document->bodies[1])
-		    : 0;
+	if (request->again && is_fresh(routes, number, gzip)) {
+		*ret = routes->fresh.body;
+		return *ret ? 0 : -ENOMEM;
+	}
+	order(routes, number, gzip);
+	return -EAGAIN;
 }
 
 static int reply_document(struct rna_routes *routes, const struct rna_request *request,
-			  struct document *document, const struct writer *writer,
-			  struct rna_reply *reply)
+			  size_t number, const char *type, struct rna_reply *reply)
 {
+	struct rna_body *body;
 	bool gzip;
-	int ret;
+	int status;
 
 	if (!newest_view(routes))
 		return reply_not_yet(reply);
-	rna_reply_set(reply, "Vary", "Accept-Encoding");
+	rna_reply_set(reply, "Vary",
+		      number < FIRST_ROUTE ? "Accept, Accept-Encoding" : "Accept-Encoding");
 	gzip = choose_gzip(request, reply);
-	ret = make_document(routes, document, writer, gzip, request->now);
-	if (ret < 0)
-		return ret;
+	status = find_body(routes, request, number, gzip, &body);
+	if (status < 0)
+		return status;
+	rna_reply_set(reply, "Content-Type", type);
 	reply->status = OK;
-	reply->body = rna_body_ref(document->bodies[gzip]);
+	reply->body = rna_body_ref(body);
 	return 0;
+}
+
+static int answer_metrics(struct rna_routes *routes, const struct rna_request *request,
+			  struct rna_reply *reply)
+{
+	static const char *const types[] = {
+		[RNA_EXPOSITION_CLASSIC] = "text/plain; version=0.0.4; charset=utf-8",
+		[RNA_EXPOSITION_OPENMETRICS] =
+			"application/openmetrics-text; version=1.0.0; charset=utf-8",
+	};
+	enum rna_exposition format = rna_negotiate_exposition(request->accept);
+
+	if (!request->again)
+		rna_scraper_asks(request->scraper, format,
+				 rna_negotiate_gzip(request->accept_encoding), request->now);
+	return reply_document(routes, request, format, types[format], reply);
 }
 
 static int answer_document(struct rna_routes *routes, const struct rna_request *request,
 			   struct rna_reply *reply)
 {
 	const struct route *route = find_route(request->path);
-	const struct writer writer = {.write = route->write};
-	int ret =
-		reply_document(routes, request, &routes->documents[route - table], &writer, reply);
 
-	if (ret == 0 && reply->status == OK)
-		rna_reply_set(reply, "Content-Type", route->type);
-	return ret;
+	return reply_document(routes, request, FIRST_ROUTE + (size_t)(route - table), route->type,
+			      reply);
 }
 
 /* A link may name an alert that was renamed since: the list helps. */
@@ -268,15 +293,10 @@ static int answer_runbook(struct rna_routes *routes, const struct rna_request *r
 			  struct rna_reply *reply)
 {
 	ssize_t number = rna_runbook_find(request->path + strlen(RUNBOOKS));
-	const struct writer writer = {.runbook = (size_t)number};
-	int ret;
 
 	if (number < 0)
 		return reply_no_runbook(reply);
-	ret = reply_document(routes, request, &routes->runbooks[number], &writer, reply);
-	if (ret == 0 && reply->status == OK)
-		rna_reply_set(reply, "Content-Type", HTML);
-	return ret;
+	return reply_document(routes, request, FIRST_RUNBOOK + (size_t)number, HTML, reply);
 }
 
 static int reply_moved(struct rna_reply *reply, const char *to)
@@ -299,45 +319,90 @@ int rna_routes_answer(struct rna_routes *routes, const struct rna_request *reque
 	return rna_reply_text(reply, NOT_FOUND, "not found");
 }
 
+/* -- The thread -------------------------------------------------------------------------------- */
+
 void rna_routes_prepare(struct rna_routes *routes, const struct rna_scraper *scraper)
 {
-	const struct rna_view *view = newest_view(routes);
+	size_t number = scraper->format;
+
+	if (newest_view(routes) && !routes->documents[number].bodies[scraper->gzip])
+		order(routes, number, scraper->gzip);
+}
+
+int rna_routes_fd(const struct rna_routes *routes)
+{
+	return rna_render_thread_fd(routes->thread);
+}
+
+/* Metrics of which somebody was told to ask again, or which a scraper will want soon. */
+static void order_wanted(struct rna_routes *routes)
+{
+	for (size_t format = 0; format < RNA_EXPOSITION_COUNT; format++)
+		for (size_t gzip = 0; gzip < 2; gzip++) {
+			bool wanted = routes->wanted[format][gzip];
+
+			routes->wanted[format][gzip] = false;
+			if (wanted && newest_view(routes) &&
+			    !routes->documents[format].bodies[gzip])
+				order(routes, format, gzip);
+		}
+}
+
+bool rna_routes_take_rendered(struct rna_routes *routes)
+{
+	struct rna_render_order done;
 	struct rna_body *body;
 
-	if (view && rna_renderer_metrics(routes->renderer, view, scraper->format, scraper->gzip,
-					 &body) >= 0)
-		(void)rna_body_unref(body); /* the renderer keeps it */
+	if (!rna_render_thread_take(routes->thread, &done, &body))
+		return false;
+	if (done.view == routes->view)
+		routes->documents[done.number].bodies[done.gzip] = rna_body_ref(body);
+	routes->fresh = (struct fresh){true, done.number, done.gzip, body};
+	(void)rna_view_unref(done.view);
+	order_wanted(routes);
+	return true;
+}
+
+void rna_routes_forget_rendered(struct rna_routes *routes)
+{
+	(void)rna_body_unref(routes->fresh.body);
+	routes->fresh = (struct fresh){0};
 }
 
 void rna_routes_forget_view(struct rna_routes *routes)
 {
 	forget_documents(routes);
-	rna_renderer_forget_view(routes->renderer);
 }
 
-struct rna_routes *rna_routes_new(const struct rna_http_source *source)
+int rna_routes_new(const struct rna_http_source *source, struct rna_routes **ret)
 {
 	RNA_CLEANUP(rna_routes_free_p) struct rna_routes *routes = calloc(1, sizeof(*routes));
-	size_t count = 0;
+	size_t count = FIRST_RUNBOOK;
+	int status;
 
 	if (!routes)
-		return NULL;
+		return -ENOMEM;
 	routes->source = *source;
-	while (rna_runbook_name(count))
+	while (rna_runbook_name(count - FIRST_RUNBOOK))
 		count++;
-	routes->runbooks = calloc(count, sizeof(*routes->runbooks));
-	routes->runbook_count = routes->runbooks ? count : 0;
-	routes->renderer = rna_renderer_new();
-	return routes->runbooks && routes->renderer ? RNA_TAKE(routes) : NULL;
+	routes->documents = calloc(count, sizeof(*routes->documents));
+	if (!routes->documents)
+		return -ENOMEM;
+	routes->document_count = count;
+	status = rna_render_thread_new(&routes->thread);
+	if (status == 0)
+		*ret = RNA_TAKE(routes);
+	return status;
 }
 
 struct rna_routes *rna_routes_free(struct rna_routes *routes)
 {
 	if (!routes)
 		return NULL;
+	(void)rna_render_thread_free(routes->thread);
+	rna_routes_forget_rendered(routes);
 	forget_documents(routes);
-	free(routes->runbooks);
-	(void)rna_renderer_free(routes->renderer);
+	free(routes->documents);
 	free(routes);
 	return NULL;
 }

@@ -34,26 +34,34 @@ struct rna_request {
 	const char *path;
 	const char *accept, *accept_encoding; /* headers; NULL: there is none */
 	struct rna_scraper *scraper;          /* who asks; NULL: not known */
-	rna_usec now;                         /* of the turn of the loop that serves it */
+	bool again;   /* it was told to ask again, and has not asked since */
+	rna_usec now; /* of the turn of the loop that serves it */
 };
 
 struct rna_routes;
 
-struct rna_routes *rna_routes_new(const struct rna_http_source *source); /* NULL: no memory */
+/* 0 or negative errno. */
+int rna_routes_new(const struct rna_http_source *source, struct rna_routes **ret);
 struct rna_routes *rna_routes_free(struct rna_routes *routes); /* accepts and returns NULL */
 RNA_DEFINE_CLEANUP(struct rna_routes, rna_routes_free)
 
 /*
- * Fills reply, whose body is the caller's. 0 or -ENOMEM. -EAGAIN: a document has to be rendered,
- * and another one was in this turn; ask again in a later one. Large nodes take tens of milliseconds
- * for a document, so that a crowd that wants all of them would delay a scrape by their sum.
- * /metrics is rendered in any turn.
+ * Fills reply, whose body is the caller's. 0 or -ENOMEM. -EAGAIN: it has to be rendered; ask again
+ * each time that rna_routes_take_rendered() has returned true. Metrics are rendered before other
+ * documents.
  */
 int rna_routes_answer(struct rna_routes *routes, const struct rna_request *request,
 		      struct rna_reply *reply);
 
-/* Renders metrics of the newest view, so that they are there when scraper asks. */
+/* Has metrics of the newest view rendered, so that they are there when scraper asks. */
 void rna_routes_prepare(struct rna_routes *routes, const struct rna_scraper *scraper);
+
+/* Readable when rna_routes_take_rendered() has something. */
+int rna_routes_fd(const struct rna_routes *routes);
+/* True: something is rendered; all who were told to ask again shall do so now, and then... */
+bool rna_routes_take_rendered(struct rna_routes *routes);
+/* ...this is called. */
+void rna_routes_forget_rendered(struct rna_routes *routes);
 
 /* Lets go of a view that will not be the newest any more. */
 void rna_routes_forget_view(struct rna_routes *routes);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Exporters: a view in, bytes out. All are pure functions of the view; a renderer only caches
- * prepared text and the bodies of the current view. Thread: the loop's (or the only one, in
- * commands that run once).
+ * Exporters: a view in, bytes out. All are pure functions of the view; a renderer only keeps
+ * prepared text. Thread: any that has the view to itself or only reads it; a renderer's is one at a
+ * time. The HTTP server is the loop's.
  */
 #pragma once
 
@@ -24,7 +24,7 @@ enum rna_exposition {
 	RNA_EXPOSITION_COUNT,
 };
 
-/* A complete reply body, shared between requests by reference counting. */
+/* A complete reply body, shared between requests by reference counting. Thread: one at a time. */
 struct rna_body {
 	unsigned refs;
 	unsigned readers; /* replies with it that are being sent */
@@ -35,21 +35,15 @@ struct rna_body {
 struct rna_body *rna_body_ref(struct rna_body *body);
 struct rna_body *rna_body_unref(struct rna_body *body); /* accepts and returns NULL */
 
-/* Renders metrics once per view and format, and compresses them once per view and format. */
 struct rna_renderer;
 
 struct rna_renderer *rna_renderer_new(void);                           /* NULL: no memory */
 struct rna_renderer *rna_renderer_free(struct rna_renderer *renderer); /* accepts, returns NULL */
 RNA_DEFINE_CLEANUP(struct rna_renderer, rna_renderer_free)
 
-/*
- * The metrics of view, plain or gzip. *ret is a new reference for the caller. 0 or -ENOMEM. The
- * renderer keeps a reference to view until it renders another one or rna_renderer_forget_view() is
- * called.
- */
+/* The metrics of view, in a new body with one reference. 0 or -ENOMEM. */
 int rna_renderer_metrics(struct rna_renderer *renderer, const struct rna_view *view,
-			 enum rna_exposition format, bool gzip, struct rna_body **ret);
-void rna_renderer_forget_view(struct rna_renderer *renderer);
+			 enum rna_exposition format, struct rna_body **ret);
 
 /* Compresses plain by gzip into a new body with one reference. 0 or -ENOMEM. */
 int rna_renderer_pack(struct rna_renderer *renderer, const struct rna_body *plain,
@@ -166,7 +160,7 @@ const uint64_t *rna_http_logins(const struct rna_http *http);
 const uint64_t *rna_http_drops(const struct rna_http *http);
 /* Releases the view that is about to be replaced. Accepts NULL. */
 void rna_http_forget_view(struct rna_http *http);
-/* Call after a new view: renders it before the next request. Accepts NULL. */
+/* Call after a new view: has it rendered before a request that is expected. Accepts NULL. */
 void rna_http_new_view(struct rna_http *http);
 /*
  * The first moment, not before earliest, in which a client is expected to ask for metrics, because

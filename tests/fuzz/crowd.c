@@ -230,7 +230,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		leave(&clients[i], false);
 	fuzz_server_run();
 	want_answer(true);
-	want_answer(false);
-	FUZZ_WANT(rna_http_check(fuzz_server.http));
+	want_answer(false); /* and the server answers its own questions, or this does not end */
 	return 0;
 }

@@ -60,7 +60,6 @@ void fuzz_server_start(const struct rna_http_options *options,
 	complete.reply_timeout = or_long(options->reply_timeout);
 	if (complete.max_old_bytes == 0)
 		complete.max_old_bytes = 1024 * 1024;
-	fuzz_server.tls = web;
 	FUZZ_WANT(sd_event_new(&fuzz_server.event) >= 0);
 	for (size_t i = 0; i < FUZZ_VIEWS; i++)
 		fuzz_server.views[i] = new_view(3 + i);
@@ -77,15 +76,16 @@ static void run_loop(void)
 }
 
 /*
- * A thread speaks TLS. Its sign of life comes after what was to do before, which may give the loop
- * something to do, whose replies the thread has to send.
+ * One thread renders, another one speaks TLS. A check says whether clients wait for the first, and
+ * the sign of life of the second comes after what was to do before. Both may give the loop
+ * something to do, whose replies are to be sent.
  */
 void fuzz_server_run(void)
 {
 	enum { ROUNDS = 3 };
 
 	run_loop();
-	for (unsigned i = 0; fuzz_server.tls && i < ROUNDS; i++) {
+	for (unsigned i = 0; i < ROUNDS; i++) {
 		(void)rna_http_check(fuzz_server.http);
 		do {
 			(void)sched_yield();

@@ -23,7 +23,6 @@ extern const char *const fuzz_requests[FUZZ_REQUESTS];
 struct fuzz_server {
 	sd_event *event;
 	struct rna_http *http; /* NULL: not started */
-	bool tls;
 	struct rna_view *views[FUZZ_VIEWS];
 	unsigned view; /* that is the newest */
 };

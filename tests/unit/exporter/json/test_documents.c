@@ -544,8 +544,7 @@ static void test_findings_in_metrics(void **state)
 
 	(void)state;
 	set_findings(view);
-	assert_int_equal(rna_renderer_metrics(renderer, view, RNA_EXPOSITION_CLASSIC, false, &body),
-			 0);
+	assert_int_equal(rna_renderer_metrics(renderer, view, RNA_EXPOSITION_CLASSIC, &body), 0);
 	assert_false(has(body, "port-down"));
 	assert_true(has(body, "rdma_finding{rule=\"device-stalled\",severity=\"warning\","
 			      "device=\"a<b>\033\"} 1\n"));
@@ -573,8 +572,7 @@ static void test_two_devices_of_one_name_are_missing(void **state)
 	(void)state;
 	view->findings = findings;
 	view->finding_count = RNA_ARRAY_SIZE(findings);
-	assert_int_equal(rna_renderer_metrics(renderer, view, RNA_EXPOSITION_CLASSIC, false, &body),
-			 0);
+	assert_int_equal(rna_renderer_metrics(renderer, view, RNA_EXPOSITION_CLASSIC, &body), 0);
 	first = memmem(body->data, body->len, series, strlen(series));
 	assert_non_null(first);
 	first += strlen(series);

@@ -19,8 +19,8 @@ static struct rna_body *render(struct rna_view *view, enum rna_exposition format
 	struct rna_body *body = NULL;
 
 	assert_non_null(renderer);
-	assert_int_equal(rna_renderer_metrics(renderer, view, format, false, &body), 0);
-	assert_int_equal(body->refs, 2); /* ours, and the renderer's */
+	assert_int_equal(rna_renderer_metrics(renderer, view, format, &body), 0);
+	assert_int_equal(body->refs, 1);
 	return body;
 }
 
@@ -392,31 +392,6 @@ static void test_names_of_node_exporter(void **state)
 	assert_no_sample(body, "node_infiniband_state_id", "rxe2"); /* absent is not zero */
 }
 
-static void test_one_render_per_view(void **state)
-{
-	RNA_CLEANUP(rna_renderer_free_p)
-	struct rna_renderer *renderer = rna_renderer_new();
-	RNA_CLEANUP(rna_view_unref_p) struct rna_view *view = new_view(3);
-	RNA_CLEANUP(rna_view_unref_p) struct rna_view *next = new_view(3);
-	struct rna_body *first, *second, *third;
-
-	(void)state;
-	rna_renderer_metrics(renderer, view, RNA_EXPOSITION_CLASSIC, true, &first);
-	rna_renderer_metrics(renderer, view, RNA_EXPOSITION_CLASSIC, true, &second);
-	assert_ptr_equal(first, second);
-	assert_int_equal(view->refs, 2);
-	rna_renderer_metrics(renderer, next, RNA_EXPOSITION_CLASSIC, true, &third);
-	assert_ptr_not_equal(first, third);
-	assert_int_equal(view->refs, 1);
-	assert_int_equal(first->refs, 2); /* lives on for the clients that still get it */
-	/* the same content gives the same bytes */
-	assert_int_equal(first->len, third->len);
-	assert_memory_equal(first->data, third->data, first->len);
-	(void)rna_body_unref(first);
-	(void)rna_body_unref(second);
-	(void)rna_body_unref(third);
-}
-
 static void test_gzip_is_the_same_text(void **state)
 {
 	RNA_CLEANUP(rna_renderer_free_p)
@@ -428,8 +403,8 @@ static void test_gzip_is_the_same_text(void **state)
 	RNA_FREE char *text = NULL;
 
 	(void)state;
-	rna_renderer_metrics(renderer, view, RNA_EXPOSITION_CLASSIC, true, &packed);
-	rna_renderer_metrics(renderer, view, RNA_EXPOSITION_CLASSIC, false, &plain);
+	assert_int_equal(rna_renderer_metrics(renderer, view, RNA_EXPOSITION_CLASSIC, &plain), 0);
+	assert_int_equal(rna_renderer_pack(renderer, plain, &packed), 0);
 	text = malloc(plain->len);
 	assert_int_equal(libdeflate_gzip_decompress(decompressor, packed->data, packed->len, text,
 						    plain->len, NULL),
@@ -455,7 +430,7 @@ static void test_labels_follow_the_device_set(void **state)
 		if (view->job_count > 1)
 			own_jobs(view)[1].device = "gone";
 		fresh = render(view, RNA_EXPOSITION_CLASSIC);
-		rna_renderer_metrics(renderer, view, RNA_EXPOSITION_CLASSIC, false, &kept);
+		rna_renderer_metrics(renderer, view, RNA_EXPOSITION_CLASSIC, &kept);
 		assert_int_equal(kept->len, fresh->len);
 		assert_memory_equal(kept->data, fresh->data, fresh->len);
 	}
@@ -479,7 +454,6 @@ int main(void)
 		cmocka_unit_test(test_collectors),
 		cmocka_unit_test(test_agent),
 		cmocka_unit_test(test_names_of_node_exporter),
-		cmocka_unit_test(test_one_render_per_view),
 		cmocka_unit_test(test_gzip_is_the_same_text),
 		cmocka_unit_test(test_labels_follow_the_device_set),
 	};

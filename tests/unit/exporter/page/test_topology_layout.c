@@ -335,7 +335,7 @@ static void write_metrics(const struct rna_view *view, struct rna_strbuf *out)
 	struct rna_body *body;
 
 	assert_int_equal(rna_renderer_metrics(renderer, (struct rna_view *)(uintptr_t)view,
-					      RNA_EXPOSITION_CLASSIC, false, &body),
+					      RNA_EXPOSITION_CLASSIC, &body),
 			 0);
 	rna_strbuf_add(out, body->data, body->len);
 	(void)rna_body_unref(body);

@@ -92,7 +92,7 @@ static struct rna_body *metrics_of(struct rna_view *view, enum rna_exposition fo
 	RNA_CLEANUP(rna_renderer_free_p) struct rna_renderer *renderer = rna_renderer_new();
 	struct rna_body *body = NULL;
 
-	assert_int_equal(rna_renderer_metrics(renderer, view, format, false, &body), 0);
+	assert_int_equal(rna_renderer_metrics(renderer, view, format, &body), 0);
 	return body;
 }
 
