@@ -35,7 +35,7 @@ enum {
 
 /* A probe without an answer counts as lost after this; an answer that comes later makes it void. */
 #define RNA_PROBER_PATIENCE (1 * RNA_USEC_PER_SEC)
-/* For so long a responder that stood still says so in its answers. */
+/* How long a responder that stood still says so in its answers. */
 #define RNA_PROBER_LATE_TOLD (4 * RNA_USEC_PER_SEC)
 /* Reports of a target come at least as often while anything changes. */
 #define RNA_PROBER_REPORT_PERIOD (500 * RNA_USEC_PER_MSEC)

@@ -158,7 +158,7 @@ static void metrics_come_before_other_documents(void **state)
 	rna_routes_forget_rendered(routes);
 }
 
-/* Whoever waits for a document gets it, however often there is a new view; and nobody else. */
+/* A client that waits for a document gets it, however often there is a new view; no other does. */
 static void a_view_may_be_replaced_meanwhile(void **state)
 {
 	RNA_CLEANUP(rna_view_unref_p) struct rna_view *view = new_view(3);
