@@ -106,7 +106,7 @@ struct client {
 	struct rna_address address;
 	struct rna_login_proof proof;
 	enum rna_login login; /* of the request: PENDING until it is known */
-	bool again;           /* the request was told to ask again */
+	bool again;           /* the request got -EAGAIN */
 	bool waited;          /* it did at the last check */
 	struct client *next;  /* of those that wait, or are postponed */
 };

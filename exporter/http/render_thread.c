@@ -74,7 +74,8 @@ static void *run(void *userdata)
 			continue;
 		}
 		(void)pthread_mutex_unlock(&thread->lock);
-		body = render(thread->renderer, &thread->order); /* nobody changes it meanwhile */
+		body = render(thread->renderer,
+			      &thread->order); /* the loop does not change it meanwhile */
 		(void)pthread_mutex_lock(&thread->lock);
 		thread->body = body;
 		thread->state = DONE;

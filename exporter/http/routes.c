@@ -2,7 +2,7 @@
 /*
  * Replies are bodies that are shared by reference. Nothing is read from hardware here and nothing
  * is waited for: the newest view is all that a request can see. What is to be rendered, a thread
- * renders, metrics first; whoever wants it asks again.
+ * renders, metrics first; requests for it are repeated.
  */
 #include "routes.h"
 
@@ -334,7 +334,7 @@ int rna_routes_fd(const struct rna_routes *routes)
 	return rna_render_thread_fd(routes->thread);
 }
 
-/* Metrics of which somebody was told to ask again, or which a scraper will want soon. */
+/* Metrics that a request waits for, or that a scraper will want soon. */
 static void order_wanted(struct rna_routes *routes)
 {
 	for (size_t format = 0; format < RNA_EXPOSITION_COUNT; format++)

@@ -34,8 +34,8 @@ struct rna_request {
 	const char *path;
 	const char *accept, *accept_encoding; /* headers; NULL: there is none */
 	struct rna_scraper *scraper;          /* who asks; NULL: not known */
-	bool again;   /* it was told to ask again, and has not asked since */
-	rna_usec now; /* of the turn of the loop that serves it */
+	bool again;                           /* it got -EAGAIN before */
+	rna_usec now;                         /* of the turn of the loop that serves it */
 };
 
 struct rna_routes;
@@ -58,7 +58,7 @@ void rna_routes_prepare(struct rna_routes *routes, const struct rna_scraper *scr
 
 /* Readable when rna_routes_take_rendered() has something. */
 int rna_routes_fd(const struct rna_routes *routes);
-/* True: something is rendered; all who were told to ask again shall do so now, and then... */
+/* True: something is rendered; each request that got -EAGAIN is to be repeated now, and then... */
 bool rna_routes_take_rendered(struct rna_routes *routes);
 /* ...this is called. */
 void rna_routes_forget_rendered(struct rna_routes *routes);

@@ -152,7 +152,7 @@ static bool greet(struct rna_tls_channel *channel)
 	return channel->greeted || again(code) || fail(channel, code);
 }
 
-/* Another handshake is refused: nobody needs one. *ret_more: there may be more to pass on. */
+/* Another handshake is refused: no client needs one. *ret_more: there may be more to pass on. */
 static bool hear(struct rna_tls_channel *channel, bool *ret_more)
 {
 	ssize_t len = gnutls_record_recv(channel->session, channel->text, sizeof(channel->text));
@@ -285,7 +285,7 @@ static bool leave(struct rna_tls_relay *relay, struct rna_tls_channel *channel)
 		return false;
 	(void)epoll_ctl(relay->epoll, EPOLL_CTL_DEL, channel->server.fd, NULL);
 	channel->leaving = true;
-	channel->passed = channel->said; /* nobody reads it */
+	channel->passed = channel->said; /* no process reads it */
 	channel->since = rna_clock_monotonic();
 	channel->next = NULL;
 	while (*tail)
