@@ -117,17 +117,12 @@ static void make_void(struct rna_ledger *ledger, rna_usec since)
 	count(ledger, &counts);
 }
 
-/*
- * One end stood still for so many seconds. What was sent to it meanwhile says nothing; nor does
- * what was lost just before, for its late answers may have come too late.
- */
-static void excuse(struct rna_ledger *ledger, uint32_t seconds, rna_usec now)
+void rna_ledger_excuse(struct rna_ledger *ledger, rna_usec standstill, rna_usec now)
 {
-	rna_usec span = seconds * RNA_USEC_PER_SEC + RNA_PROBER_LATE_TOLD + RNA_PROBER_PATIENCE +
-			RNA_PROBER_REPORT_PERIOD;
+	rna_usec span =
+		standstill + RNA_PROBER_LATE_TOLD + RNA_PROBER_PATIENCE + RNA_PROBER_REPORT_PERIOD;
 
-	if (seconds > 0)
-		make_void(ledger, now > span ? now - span : 1);
+	make_void(ledger, now > span ? now - span : 1);
 }
 
 /* Late answers are of the oldest losses. Those that count already stay counted. */
@@ -298,7 +293,8 @@ void rna_ledger_add(struct rna_ledger *ledger, const struct rna_prober_target_re
 	take_back(ledger, report->late, report->late_large);
 	if (ledger->last_answer == 0 && report->last_answer > 0)
 		make_void(ledger, 0); /* until then the peer was still looking for the way back */
-	excuse(ledger, report->stood_still, now);
+	if (report->stood_still > 0)
+		rna_ledger_excuse(ledger, report->stood_still * RNA_USEC_PER_SEC, now);
 	ledger->unanswered = report->unanswered;
 	if (report->last_answer > ledger->last_answer)
 		ledger->last_answer = report->last_answer;

@@ -79,7 +79,22 @@ struct rna_probing_peer *rna_pairs_peer(struct rna_pairs *pairs, const char *nam
 	return place;
 }
 
-void rna_pairs_hear(struct rna_probing_peer *peer, const struct rna_introduction *news)
+/* peer: NULL: any. */
+static void excuse(struct rna_pairs *pairs, const struct rna_probing_peer *peer,
+		   rna_usec standstill, rna_usec now)
+{
+	for (size_t i = 0; i < RNA_PROBING_PAIRS_MAX; i++)
+		if (pairs->pairs[i].port && (!peer || pairs->pairs[i].peer == peer))
+			rna_ledger_excuse(&pairs->pairs[i].ledger, standstill, now);
+}
+
+void rna_pairs_excuse(struct rna_pairs *pairs, rna_usec standstill, rna_usec now)
+{
+	excuse(pairs, NULL, standstill, now);
+}
+
+void rna_pairs_hear(struct rna_pairs *pairs, struct rna_probing_peer *peer,
+		    const struct rna_introduction *news, rna_usec now)
 {
 	memcpy(peer->host, news->host, sizeof(peer->host));
 	peer->answered = news->answered;
@@ -94,6 +109,8 @@ void rna_pairs_hear(struct rna_probing_peer *peer, const struct rna_introduction
 	if (peer->word.back == 0 || news->facts.late)
 		peer->word.back = news->asked;
 	peer->facts = news->facts;
+	if (news->facts.late)
+		excuse(pairs, peer, RNA_LEDGER_GRACE, now); /* however long it stood still */
 }
 
 void rna_pairs_drop_peers(struct rna_pairs *pairs, uint64_t choice)

@@ -85,7 +85,10 @@ void rna_pairs_set_ports(struct rna_pairs *pairs, const struct rna_probe_plan *p
 /* A peer by its name in the list of members, added if need be. NULL: there are too many. */
 struct rna_probing_peer *rna_pairs_peer(struct rna_pairs *pairs, const char *name);
 /* What asking a peer came to. */
-void rna_pairs_hear(struct rna_probing_peer *peer, const struct rna_introduction *news);
+void rna_pairs_hear(struct rna_pairs *pairs, struct rna_probing_peer *peer,
+		    const struct rna_introduction *news, rna_usec now);
+/* This host stood still for so long until now, and learns only now what came meanwhile. */
+void rna_pairs_excuse(struct rna_pairs *pairs, rna_usec standstill, rna_usec now);
 /* Peers that the newest choice has not named are dropped. */
 void rna_pairs_drop_peers(struct rna_pairs *pairs, uint64_t choice);
 

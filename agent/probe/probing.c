@@ -388,7 +388,7 @@ static void take_introduction(struct rna_probing *probing, const struct rna_intr
 	if (news->choice == 0) {
 		peer = rna_pairs_peer(probing->pairs, news->name);
 		if (peer)
-			rna_pairs_hear(peer, news);
+			rna_pairs_hear(probing->pairs, peer, news, rna_clock_monotonic());
 		return;
 	}
 	note_source(probing, news);
@@ -471,7 +471,8 @@ static void ask_about_silence(struct rna_probing *probing)
  */
 static void look_at_clock(struct rna_probing *probing, rna_usec now)
 {
-	bool stood = probing->turned > 0 && rna_usec_since(probing->turned, now) >= 2 * TURN;
+	rna_usec passed = probing->turned > 0 ? rna_usec_since(probing->turned, now) : 0;
+	bool stood = passed >= 2 * TURN;
 	bool starves = rna_prober_keeper_session(probing->keeper) != 0 &&
 		       rna_usec_since(rna_prober_keeper_heard(probing->keeper), now) >= 3 * TURN;
 
@@ -479,6 +480,8 @@ static void look_at_clock(struct rna_probing *probing, rna_usec now)
 		probing->late = now;
 		probing->news(probing->userdata);
 	}
+	if (passed >= TURN + TURN / 2) /* what answers came meanwhile is not known yet */
+		rna_pairs_excuse(probing->pairs, passed, now);
 	probing->turned = now;
 }
 

@@ -94,7 +94,7 @@ static struct rna_probing_peer *hear(void)
 	struct rna_probing_peer *peer = rna_pairs_peer(pairs, "n2");
 
 	peer->choice = 1;
-	rna_pairs_hear(peer, &news);
+	rna_pairs_hear(pairs, peer, &news, NOW);
 	return peer;
 }
 
@@ -157,6 +157,35 @@ static void assert_own(enum rna_probe_state state, const char *text)
 	assert_true(pairs->pairs[0].session == 77);
 	assert_int_equal(pairs->pairs[0].state, state);
 	assert_string_equal(pairs->pairs[0].text, text);
+}
+
+static void report_losses(struct rna_probing_pair *pair, uint64_t lost, rna_usec now)
+{
+	const struct rna_prober_target_report report = {.counts = {.sent = lost, .lost = lost}};
+
+	rna_pairs_add(pairs, pair, &report, now);
+}
+
+/* What was lost meanwhile counts for no pair with it, whichever end it was. */
+static void test_losses_while_a_host_stood_still_are_void(void **state)
+{
+	const struct rna_time later = {NOW + 20 * SECOND, NOW + 20 * SECOND};
+
+	(void)state;
+	(void)hear();
+	make();
+	report_losses(pair_of(0), 3, NOW);
+	news.facts.late = true;
+	(void)hear();
+	report_losses(pair_of(0), 2, NOW);
+	report_losses(pair_of(1), 1, NOW);
+	rna_pairs_excuse(pairs, 2 * SECOND, NOW + 3 * SECOND);
+	report_losses(pair_of(1), 4, NOW + 4 * SECOND);
+	(void)rna_pairs_judge(pairs, later);
+	assert_int_equal(pair_of(0)->ledger.total.lost, 0);
+	assert_int_equal(pair_of(0)->ledger.total.voided, 5);
+	assert_int_equal(pair_of(1)->ledger.total.lost, 4);
+	assert_int_equal(pair_of(1)->ledger.total.voided, 1);
 }
 
 static void test_ports_of_the_node_pair_up_through_their_cables(void **state)
@@ -527,7 +556,7 @@ static void set_up_many(void)
 	news.facts.ports[1].leaf[5] = '1'; /* the scopes are the same then */
 	for (int i = 0; i < MANY; i++) {
 		(void)snprintf(name, sizeof(name), "n%d", i);
-		rna_pairs_hear(rna_pairs_peer(pairs, name), &news);
+		rna_pairs_hear(pairs, rna_pairs_peer(pairs, name), &news, NOW);
 	}
 	make();
 	for (size_t port = 0; port < 2; port++)
@@ -592,7 +621,7 @@ static void test_a_port_is_unreachable_if_another_is_answered(void **state)
 	set_up_many();
 	news.asked = heard.monotonic;
 	for (int i = 0; i < MANY; i++) {
-		rna_pairs_hear(&pairs->peers[i], &news);
+		rna_pairs_hear(pairs, &pairs->peers[i], &news, NOW);
 		pair_with(0, i)->ledger.unanswered = 10;
 	}
 	make();
@@ -615,6 +644,7 @@ int main(void)
 		TEST(test_ports_pair_up_on_their_rail),
 		TEST(test_a_visitor_belongs_to_the_pair_with_its_gid),
 		TEST(test_a_host_that_stood_still_was_away),
+		TEST(test_losses_while_a_host_stood_still_are_void),
 		TEST(test_ports_of_the_node_pair_up_through_their_cables),
 		TEST(test_a_dead_port_shows_within_the_node),
 		TEST(test_ports_that_are_all_dead_are_not_blamed),
