@@ -11,8 +11,11 @@
 
 #include "selftest/child_watch.h"
 
-/* A prober that says nothing for this time hangs: it reports each second. */
-#define PATIENCE      (10 * RNA_USEC_PER_SEC)
+/* A prober that says nothing for this time hangs: it reports each second... */
+#define PATIENCE (10 * RNA_USEC_PER_SEC)
+/* ...unless it gets no processor: another one would get none either. */
+#define PATIENCE_LONG (60 * RNA_USEC_PER_SEC)
+#define LOOK          RNA_USEC_PER_SEC /* between two looks */
 #define PAUSE_FIRST   (2 * RNA_USEC_PER_SEC)
 #define PAUSE_LONGEST (60 * RNA_USEC_PER_SEC)
 #define STABLE        (300 * RNA_USEC_PER_SEC) /* after that, pauses begin from the shortest */
@@ -35,8 +38,10 @@ struct rna_prober_keeper {
 	sd_event_source *source; /* of its socket */
 	uint64_t session;        /* 0: none runs */
 	rna_usec started, heard;
-	rna_usec next;  /* when one may be started */
-	rna_usec pause; /* after the next end */
+	rna_usec looked;
+	rna_usec excused; /* since it was heard, this process stood still for so long */
+	rna_usec next;    /* when one may be started */
+	rna_usec pause;   /* after the next end */
 	uint64_t restarts;
 	char why[RNA_ERROR_MAX];
 	struct stuck stuck[STUCK_MAX];
@@ -122,6 +127,7 @@ static int on_report(sd_event_source *source, int fd, uint32_t events, void *use
 		if (status <= 0)
 			break;
 		keeper->heard = rna_clock_monotonic();
+		keeper->excused = 0;
 		keeper->handlers.report(&report, keeper->handlers.userdata);
 	}
 	if (status < 0 && keeper->session != 0)
@@ -173,7 +179,8 @@ static void try_start(struct rna_prober_keeper *keeper, rna_usec now)
 			       "a driver holds the prober before in the kernel");
 		return;
 	}
-	keeper->started = keeper->heard = now;
+	keeper->started = keeper->heard = keeper->looked = now;
+	keeper->excused = 0;
 	if (start(keeper, &error) < 0) {
 		(void)snprintf(keeper->why, sizeof(keeper->why), "%s", error.text);
 		keeper->next = now + keeper->pause;
@@ -184,9 +191,22 @@ static void try_start(struct rna_prober_keeper *keeper, rna_usec now)
 	keeper->handlers.started(keeper->handlers.userdata);
 }
 
+static bool hangs(const struct rna_prober_keeper *keeper, rna_usec now)
+{
+	rna_usec silent = rna_usec_since(keeper->heard + keeper->excused, now);
+
+	return silent > PATIENCE_LONG ||
+	       (silent > PATIENCE && rna_child_state(keeper->child.pid) != 'R');
+}
+
 void rna_prober_keeper_look(struct rna_prober_keeper *keeper, rna_usec now)
 {
-	if (keeper->session != 0 && rna_usec_since(keeper->heard, now) > PATIENCE)
+	rna_usec passed = rna_usec_since(keeper->looked, now);
+
+	keeper->looked = now;
+	if (passed > 2 * LOOK) /* the prober stood still as well, or has had no time to report */
+		keeper->excused += passed - LOOK;
+	if (keeper->session != 0 && hangs(keeper, now))
 		fail(keeper, "it does not report any more");
 	if (keeper->wanted && keeper->session == 0 && now >= keeper->next)
 		try_start(keeper, now);

@@ -21,6 +21,7 @@
 #define REST        (3 * RNA_USEC_PER_SEC)  /* after a device began to be removed */
 #define CLASS_AGAIN (10 * RNA_USEC_PER_SEC) /* how often the class of jobs is looked up */
 #define ASK_SILENCE 2                       /* unanswered probes after which the peer is asked */
+#define ASK_LONG    (30 * RNA_USEC_PER_SEC) /* again and again, for this time at least */
 
 enum {
 	SECRET_MIN = 16,
@@ -449,16 +450,27 @@ static void start_introductions(struct rna_probing *probing)
 		stop_introductions(probing);
 }
 
-/* Is the peer still there? Its answer decides whether silence is a fault. */
-static void ask_about_silence(struct rna_probing *probing)
+/*
+ * Its answer decides whether silence is a fault. It may change: the peer's prober gets a processor
+ * again, or another one is started.
+ */
+static bool is_to_be_asked(const struct rna_probing_pair *pair, rna_usec now)
+{
+	const struct rna_ledger *ledger = &pair->ledger;
+
+	if (ledger->unanswered < ASK_SILENCE && ledger->refusal == 0)
+		return false;
+	return rna_usec_since(ledger->last_answer, now) < ASK_LONG ||
+	       pair->peer->word.asked <= ledger->last_answer + RNA_PAIR_NOTICED;
+}
+
+/* Is the peer still there? */
+static void ask_about_silence(struct rna_probing *probing, rna_usec now)
 {
 	for (size_t i = 0; probing->introductions && i < RNA_PROBING_PAIRS_MAX; i++) {
 		const struct rna_probing_pair *pair = &probing->pairs->pairs[i];
-		const struct rna_ledger *ledger = &pair->ledger;
 
-		if (pair->port && pair->peer && pair->listed &&
-		    (ledger->unanswered >= ASK_SILENCE || ledger->refusal != 0) &&
-		    pair->peer->word.asked <= ledger->last_answer + ASK_SILENCE * TURN)
+		if (pair->port && pair->peer && pair->listed && is_to_be_asked(pair, now))
 			rna_introductions_ask(probing->introductions, pair->peer->name);
 	}
 }
@@ -474,7 +486,7 @@ static void look_at_clock(struct rna_probing *probing, rna_usec now)
 	rna_usec passed = probing->turned > 0 ? rna_usec_since(probing->turned, now) : 0;
 	bool stood = passed >= 2 * TURN;
 	bool starves = rna_prober_keeper_session(probing->keeper) != 0 &&
-		       rna_usec_since(rna_prober_keeper_heard(probing->keeper), now) >= 3 * TURN;
+		       rna_usec_since(rna_prober_keeper_heard(probing->keeper), now) >= 2 * TURN;
 
 	if (stood || starves) {
 		probing->late = now;
@@ -507,7 +519,7 @@ static void turn(struct rna_probing *probing)
 		follow_ports(probing, now.monotonic);
 	rna_pairs_make(probing->pairs, &terms);
 	follow_pairs(probing);
-	ask_about_silence(probing);
+	ask_about_silence(probing, now.monotonic);
 	if (rna_pairs_judge(probing->pairs, now))
 		probing->news(probing->userdata);
 	forget_results(probing);

@@ -24,7 +24,6 @@ enum {
 };
 
 #define SILENCE       (3 * RNA_USEC_PER_SEC)
-#define NOTICED       (2 * RNA_USEC_PER_SEC) /* what the peer said before is of the time before */
 #define CONFIRMED     (1200 * RNA_USEC_PER_MSEC)
 #define PEER_PATIENCE (10 * RNA_USEC_PER_SEC) /* after it was away: it is still starting */
 #define RECENT_ANSWER (60 * RNA_USEC_PER_SEC)
@@ -152,8 +151,8 @@ static rna_usec silence_began(const struct rna_ledger *ledger)
 
 bool rna_pair_is_confirmed(const struct rna_judged_pair *pair)
 {
-	return !pair->peer ||
-	       (pair->peer->runs && pair->peer->asked > silence_began(pair->ledger) + NOTICED);
+	return !pair->peer || (pair->peer->runs &&
+			       pair->peer->asked > silence_began(pair->ledger) + RNA_PAIR_NOTICED);
 }
 
 /*
@@ -177,7 +176,7 @@ static bool is_silent(const struct rna_judged_pair *pair, rna_usec now)
 	bool unanswered = ledger->unanswered >= SILENT_PROBES && began > 0 &&
 			  rna_usec_since(began, now) >= SILENCE && !is_chance(ledger);
 
-	return (refused || unanswered) && peer_is_well(pair->peer, began + NOTICED, now) &&
+	return (refused || unanswered) && peer_is_well(pair->peer, began + RNA_PAIR_NOTICED, now) &&
 	       is_still_confirmed(pair, now);
 }
 

@@ -19,6 +19,12 @@ struct rna_peer_word {
 	bool runs;      /* its prober runs, and that port is open with the session we send to */
 };
 
+/*
+ * What the peer's agent said earlier, after a pair fell silent, is of the time before. It takes
+ * two to three seconds to notice that its prober gets no processor.
+ */
+#define RNA_PAIR_NOTICED (2900 * RNA_USEC_PER_MSEC)
+
 /* A pair as it is judged. */
 struct rna_judged_pair {
 	const struct rna_ledger *ledger;

@@ -6,6 +6,8 @@
 #include <poll.h>
 #include <signal.h>
 #include <spawn.h>
+#include <stdio.h>
+#include <string.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
@@ -165,6 +167,22 @@ bool rna_child_has_ended(pid_t pid)
 	siginfo_t info = {0};
 
 	return waitid(P_PID, (id_t)pid, &info, WEXITED | WNOWAIT | WNOHANG) < 0 || info.si_pid != 0;
+}
+
+/* The state follows the name, which is in parentheses, and may have some of its own. */
+char rna_child_state(pid_t pid)
+{
+	char path[32], text[256] = "";
+	const char *end;
+	ssize_t len;
+
+	(void)snprintf(path, sizeof(path), "/proc/%ld/stat", (long)pid);
+	RNA_CLOSE int fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return '\0';
+	len = read(fd, text, sizeof(text) - 1);
+	end = len > 0 ? strrchr(text, ')') : NULL;
+	return end && end[1] == ' ' ? end[2] : '\0';
 }
 
 bool rna_child_await(const struct rna_child *child, rna_usec patience)

@@ -30,6 +30,12 @@ int rna_child_start(const char *name, const void *first, size_t len, struct rna_
 /* Is this child a zombie: ended but not yet reaped? */
 bool rna_child_has_ended(pid_t pid);
 
+/*
+ * The state of its first thread, as in proc(5): 'R' it runs, or would if it got a processor, 'S' it
+ * waits, 'D' for a device, 'Z' it has ended. '\0': not known.
+ */
+char rna_child_state(pid_t pid);
+
 /* Waits at most patience (0: does not wait) for its end, which is not reaped. */
 bool rna_child_await(const struct rna_child *child, rna_usec patience);
 
