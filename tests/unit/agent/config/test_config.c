@@ -142,7 +142,8 @@ static void test_documents_say_what_is_read_at_the_start_only(void **state)
 	rna_setting_write_help(rna_setting_find("lanes.max"), &late);
 	assert_string_equal(now.data, "Minimum severity of log messages.");
 	assert_string_equal(late.data, "Maximum number of worker threads (lanes). One is used "
-				       "while every device answers. Read at the start only.");
+				       "while every device answers, two at the start. Read at the "
+				       "start only.");
 }
 
 static void test_each_collector_has_a_period(void **state)
