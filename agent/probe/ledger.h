@@ -80,7 +80,7 @@ void rna_ledger_add(struct rna_ledger *ledger, const struct rna_prober_target_re
 void rna_ledger_visited(struct rna_ledger *ledger, uint64_t heard, uint64_t missing);
 
 /*
- * One end stood still for so long, until a few seconds ago at most. What was sent to it meanwhile
+ * One end stood still for that time, until a few seconds ago at most. What was sent to it meanwhile
  * says nothing; nor does what was lost just before, for its late answers may have come too late.
  */
 void rna_ledger_excuse(struct rna_ledger *ledger, rna_usec standstill, rna_usec now);

@@ -87,7 +87,7 @@ struct rna_probing_peer *rna_pairs_peer(struct rna_pairs *pairs, const char *nam
 /* What asking a peer came to. */
 void rna_pairs_hear(struct rna_pairs *pairs, struct rna_probing_peer *peer,
 		    const struct rna_introduction *news, rna_usec now);
-/* This host stood still for so long until now, and learns only now what came meanwhile. */
+/* This host stood still for that time until now, and learns only now what came meanwhile. */
 void rna_pairs_excuse(struct rna_pairs *pairs, rna_usec standstill, rna_usec now);
 /* Peers that the newest choice has not named are dropped. */
 void rna_pairs_drop_peers(struct rna_pairs *pairs, uint64_t choice);

@@ -39,7 +39,7 @@ struct rna_prober_keeper {
 	uint64_t session;        /* 0: none runs */
 	rna_usec started, heard;
 	rna_usec looked;
-	rna_usec excused; /* since it was heard, this process stood still for so long */
+	rna_usec excused; /* since it was heard, how long this process stood still */
 	rna_usec next;    /* when one may be started */
 	rna_usec pause;   /* after the next end */
 	uint64_t restarts;
