@@ -67,9 +67,7 @@ static void share_heap(void)
  */
 static void reserve_descriptors(const struct rna_agent *agent)
 {
-	enum { OF_CONNECTION = 3 }; /* with TLS */
-	rlim_t wanted = agent->settings.reader_descriptors +
-			(rlim_t)OF_CONNECTION * agent->settings.http_max_connections;
+	rlim_t wanted = agent->settings.reader_descriptors + agent->settings.http_max_connections;
 	struct rlimit limit;
 
 	if (getrlimit(RLIMIT_NOFILE, &limit) < 0 || limit.rlim_cur == 0)
