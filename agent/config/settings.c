@@ -241,7 +241,8 @@ const struct rna_setting rna_setting_table[] = {
 	     "Additional drivers that can remove a device while it is open. With any other driver "
 	     "the removal would hang, so the agent does not keep its devices open."),
 	INTEGER("lanes.max", lanes_max, "2", "64", "8",
-		"Maximum number of worker threads (lanes). One is used while every device answers, two at the start.",
+		"Maximum number of worker threads (lanes). One is used while every device answers, "
+		"two at the start.",
 		.read_at_start = true),
 	INTEGER("reader.descriptors", reader_descriptors, "0", "65536", "1024",
 		"Maximum number of attribute files kept open between runs, over all devices."),

@@ -9,7 +9,7 @@
 
 #include "metrics/body.h"
 
-enum { STACK = 1024 * 1024 }; /* documents were written for the main thread's */
+enum { STACK = 1024 * 1024 }; /* bytes; only pages that are used take memory */
 
 enum state {
 	IDLE,

@@ -48,8 +48,8 @@ struct rna_routes {
 	size_t document_count;
 	struct document *documents;
 	struct fresh fresh;
-	bool wanted[RNA_EXPOSITION_COUNT]
-		   [2]; /* metrics, when the thread has time: [format][gzip] */
+	/* Metrics, when the thread has time: [format][gzip]. */
+	bool wanted[RNA_EXPOSITION_COUNT][2];
 };
 
 struct route {

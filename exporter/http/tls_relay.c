@@ -73,8 +73,7 @@ struct rna_tls_channel *rna_tls_channel_unref(struct rna_tls_channel *channel)
 	return NULL;
 }
 
-/* A channel that cannot be watched differently hangs until it is cut; that is what memory is for.
- */
+/* If the kernel has no memory for it, the channel stays as it is until a deadline cuts it. */
 static void wait_for(const struct rna_tls_relay *relay, struct end *end, uint32_t events)
 {
 	struct epoll_event event = {.events = events, .data.ptr = end};
