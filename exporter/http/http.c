@@ -671,7 +671,10 @@ static void resume(struct client **list)
 	*list = NULL;
 }
 
-/* Who wants something else is postponed again. */
+/*
+ * Who wants something else is postponed again. Without a client that waits nothing is run, because
+ * a run that answers nothing makes us look for requests that have begun.
+ */
 static int on_rendered(sd_event_source *source, int fd, uint32_t events, void *userdata)
 {
 	struct rna_http *http = userdata;
@@ -679,8 +682,10 @@ static int on_rendered(sd_event_source *source, int fd, uint32_t events, void *u
 	(void)source, (void)fd, (void)events;
 	if (!rna_routes_take_rendered(http->routes))
 		return 0;
-	resume(&http->postponed);
-	run_resumed(http);
+	if (http->postponed) {
+		resume(&http->postponed);
+		run_resumed(http);
+	}
 	rna_routes_forget_rendered(http->routes);
 	return 0;
 }
