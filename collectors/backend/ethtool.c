@@ -7,8 +7,7 @@
  * write the current number: more if queues were added in between. So the buffer ends at a read-only
  * page, and a larger set causes EFAULT instead of an overflow.
  *
- * A run has one socket for all its requests and looks up the family number once. Neither kind of
- * socket pins a driver.
+ * A run has one socket for all its requests. Neither kind of socket pins a driver.
  */
 #include "ethtool.h"
 
@@ -28,7 +27,10 @@
 #include "backends.h"
 #include "netlink.h"
 
-enum { STATISTICS_MAX = 65536 }; /* mlx5 has 30 per queue */
+enum {
+	STATISTICS_MAX = 65536, /* mlx5 has 30 per queue */
+	ANSWER_MAX = 32768,     /* one that is longer is an error: none has a list of names */
+};
 
 /* -- Netlink ----------------------------------------------------------------------------------- */
 
@@ -70,14 +72,19 @@ static int put_header(struct nl_msg *message, const struct rna_ethtool_question 
 	return 0;
 }
 
-/* The family number differs between kernels; before 5.6 the family did not exist. */
+/*
+ * The family number differs between kernels; before 5.6 the family did not exist. Where it does, it
+ * is built in, so that its number stays until the next boot.
+ */
 static int find_family(struct nl_sock *socket)
 {
-	int family = genl_ctrl_resolve(socket, ETHTOOL_GENL_NAME);
+	static _Atomic int known;
+	int family = known > 0 ? known : genl_ctrl_resolve(socket, ETHTOOL_GENL_NAME);
 
-	if (family >= 0)
-		return family;
-	return family == -NLE_OBJ_NOTFOUND ? -EOPNOTSUPP : -EIO;
+	if (family < 0)
+		return family == -NLE_OBJ_NOTFOUND ? -EOPNOTSUPP : -EIO;
+	known = family;
+	return family;
 }
 
 void rna_ethtool_end(struct rna_ethtool_talk *talk)
@@ -96,6 +103,7 @@ static int begin(struct rna_ethtool_talk *talk)
 	error = rna_netlink_open(NETLINK_GENERIC, &talk->socket);
 	if (error < 0)
 		return error;
+	nl_socket_set_msg_buf_size(talk->socket, ANSWER_MAX); /* else each is received twice */
 	talk->family = find_family(talk->socket);
 	return talk->family;
 }
