@@ -36,7 +36,7 @@ enum {
 	AGENT_SHARE = 3, /* a third of the time is for the agent's answer */
 	LOOK_SHARE = 60, /* per cent of the rest are for devices, the rest for judging them */
 	HANDOVERS = 4,   /* lanes that a deadline is enough for, if each is handed over */
-	OLD_PERIODS = 3, /* of presence; older data is not the present state */
+	OLD_PERIODS = 2, /* of views; older data is not the present state */
 };
 
 struct check {

@@ -16,7 +16,7 @@
 #include "publish.h"
 
 /* A view older than this is no proof of readiness. */
-enum { READY_PERIODS = 6 };
+enum { READY_PERIODS = 3 };
 
 enum { TIMER_ACCURACY_USEC = 100 * 1000 };
 

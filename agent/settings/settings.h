@@ -45,8 +45,11 @@ enum rna_verbs_events_setting {
 	RNA_VERBS_EVENTS_NEVER,
 };
 
-/* Without news there is a new view each: ages, windows and hold-downs go by time. */
-#define RNA_VIEW_PERIOD (10 * RNA_USEC_PER_SEC)
+/*
+ * Without news there is a new view each: ages and windows go by time. Longer than the usual periods
+ * of scrapes, before which counters are read and a view is made anyway.
+ */
+#define RNA_VIEW_PERIOD (20 * RNA_USEC_PER_SEC)
 
 /* A poll may be so late, to be just before a scrape. */
 #define RNA_POLL_LONGEST(period) ((period) + (period) / 2)
