@@ -36,6 +36,7 @@ const struct rna_collector rna_collectors[RNA_COLLECTOR_COUNT] = {
 		.told = 10 * RNA_USEC_PER_SEC,
 		.told_by = RNA_BY(RTNETLINK),
 		.told_of_ports = true,
+		.for_scrapes = true,
 		.compare = rna_compare_states,
 		.compares_all = true,
 		.descriptors = 3,

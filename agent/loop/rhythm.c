@@ -118,35 +118,49 @@ static rna_usec next_in_phase(rna_usec due, rna_usec period, rna_usec now)
 }
 
 /*
- * A scrape that is expected when a run is about due makes it due just before the scrape. A run may
- * wait for half a period more, so that of a scraper with 15 s each scrape finds counters of the
- * last second, and they are read 4 times a minute instead of 6.
+ * A run waits for the scrape that is expected between two times, to be just before it; or it is
+ * due. It may wait for half a period more, so that of a scraper with 15 s each scrape finds
+ * counters of the last second, and they are read 4 times a minute instead of 6, and with states in
+ * one go.
  */
-static rna_usec before_scrape(const struct rna_schedule *schedule, rna_usec due, rna_usec period,
-			      rna_usec now)
+static rna_usec before_scrape(const struct rna_schedule *schedule, rna_usec earliest,
+			      rna_usec latest, rna_usec due)
 {
-	rna_usec earliest = now + period - period / 5 + RNA_SCRAPE_LEAD;
-	rna_usec latest = now + RNA_POLL_LONGEST(period) + RNA_SCRAPE_LEAD + period / 10;
-	rna_usec scrape = schedule->next_scrape
-				  ? schedule->next_scrape(earliest, schedule->userdata)
-				  : RNA_USEC_NEVER;
+	rna_usec scrape = schedule->next_scrape ? schedule->next_scrape(earliest + RNA_SCRAPE_LEAD,
+									schedule->userdata)
+						: RNA_USEC_NEVER;
 
-	return scrape <= latest ? scrape - RNA_SCRAPE_LEAD : due;
+	return scrape <= latest + RNA_SCRAPE_LEAD ? scrape - RNA_SCRAPE_LEAD : due;
 }
 
 static rna_usec next_poll(const struct rna_schedule *schedule, enum rna_collector_id id,
 			  rna_usec due, rna_usec now)
 {
+	const struct rna_collector *collector = &rna_collectors[id];
 	rna_usec period = schedule->settings->poll[id];
 
 	due = next_in_phase(due < now ? due : now, period, now);
-	return rna_collectors[id].for_scrapes ? before_scrape(schedule, due, period, now) : due;
+	if (!collector->for_scrapes || collector->told > 0)
+		return due;
+	return before_scrape(schedule, now + period - period / 5,
+			     now + RNA_POLL_LONGEST(period) + period / 10, due);
+}
+
+/* early: how much earlier than due a proof may run. */
+static rna_usec next_proof(const struct rna_schedule *schedule, enum rna_collector_id id,
+			   rna_usec due, rna_usec early)
+{
+	rna_usec period = rna_collectors[id].told;
+
+	if (!rna_collectors[id].for_scrapes || due == RNA_USEC_NEVER)
+		return due;
+	return before_scrape(schedule, due - early, due + period / 2 + period / 10, due);
 }
 
 rna_usec rna_rhythm_next(const struct rna_schedule *schedule, enum rna_collector_id id,
 			 rna_usec due, rna_usec now)
 {
-	rna_usec soon = now + schedule->settings->poll[id] / 2, next = RNA_USEC_NEVER;
+	rna_usec early = schedule->settings->poll[id] / 2, next = RNA_USEC_NEVER;
 
 	for (const struct rna_target *t = NULL; (t = rna_schedule_next(schedule, t));) {
 		rna_usec own;
@@ -156,8 +170,8 @@ rna_usec rna_rhythm_next(const struct rna_schedule *schedule, enum rna_collector
 		own = proof_due(schedule, t, id);
 		if (own == 0)
 			return next_poll(schedule, id, due, now);
-		own = own > soon ? own : now + rna_collectors[id].told; /* it runs now */
+		own = own > now + early ? own : now + rna_collectors[id].told; /* it runs now */
 		next = own < next ? own : next;
 	}
-	return next;
+	return next_proof(schedule, id, next, early);
 }

@@ -195,7 +195,11 @@ struct rna_collector {
 	rna_usec told;
 	unsigned told_by;
 	bool told_of_ports;
-	bool for_scrapes; /* it runs just before the scrape that is expected, if one is near */
+	/*
+	 * It runs just before the scrape that is expected, if one is near; what events tell of:
+	 * only to prove that they do.
+	 */
+	bool for_scrapes;
 	/*
 	 * For expensive queries. settles: it follows others, and later events, only after this
 	 * time, in which a link is configured. pause: it also waits until this long after the start

@@ -263,7 +263,7 @@ COLLECT_NOTHING(collect_process, RNA_COLLECTOR_PROCESS, struct rna_process)
 const struct rna_collector rna_collectors[RNA_COLLECTOR_COUNT] = {
 	ROW(PRESENCE, "presence", collect_presence, .lists = RNA_LISTS_DEVICES),
 	ROW(STATE, "state", collect_state, .per_device = true, .told = TOLD,
-	    .told_by = RNA_BY(RTNETLINK), .told_of_ports = true, .compare = rna_compare_states,
+	    .told_by = RNA_BY(RTNETLINK), .told_of_ports = true, .for_scrapes = true, .compare = rna_compare_states,
 	    .compares_all = true),
 	ROW(IDENTITY, "identity", collect_identity, .per_device = true,
 	    .lists = RNA_LISTS_LINK_LAYERS, .compare = rna_compare_identities),
@@ -1180,6 +1180,38 @@ static void test_counters_are_read_before_a_scrape(void **state)
 	assert_int_equal(rna_rhythm_next(schedule, id, 109 * SECOND, 109 * SECOND), 119 * SECOND);
 }
 
+static rna_usec only_scrape;
+
+static rna_usec one_scrape(rna_usec earliest, void *userdata)
+{
+	(void)userdata;
+	return earliest <= only_scrape ? only_scrape : RNA_USEC_NEVER;
+}
+
+/* It may wait for the scrape, never run before it is due: then it would prove too little. */
+static void test_states_are_proven_before_a_scrape(void **state)
+{
+	struct fixture *fixture = *state;
+	struct rna_schedule *schedule = &fixture->schedule;
+	const enum rna_collector_id id = RNA_COLLECTOR_STATE;
+	const rna_usec period = rna_collectors[id].told;
+	rna_usec now, due;
+
+	start_with_events(fixture);
+	for (struct rna_target *t = schedule->devices; t; t = t->next)
+		t->covered = true;
+	now = rna_clock_monotonic();
+	due = rna_rhythm_next(schedule, id, now, now);
+	assert_in_range(due, now, now + period);
+	schedule->next_scrape = one_scrape;
+	only_scrape = due + RNA_SCRAPE_LEAD + period / 2;
+	assert_int_equal(rna_rhythm_next(schedule, id, now, now), due + period / 2);
+	only_scrape = due + RNA_SCRAPE_LEAD + period; /* too far away */
+	assert_int_equal(rna_rhythm_next(schedule, id, now, now), due);
+	only_scrape = due + RNA_SCRAPE_LEAD - period / 5;
+	assert_int_equal(rna_rhythm_next(schedule, id, now, now), due);
+}
+
 static void test_a_bond_stands_for_its_members(void **state)
 {
 	struct fixture *fixture = *state;
@@ -1365,6 +1397,7 @@ int main(void)
 		SCHEDULE_TEST(test_a_change_that_no_event_told_is_counted),
 		SCHEDULE_TEST(test_states_without_news_are_not_shown),
 		SCHEDULE_TEST(test_counters_are_read_before_a_scrape),
+		SCHEDULE_TEST(test_states_are_proven_before_a_scrape),
 		SCHEDULE_TEST(test_a_bond_stands_for_its_members),
 		SCHEDULE_TEST(test_a_device_is_triggered_by_name),
 		SCHEDULE_TEST(test_a_rescan_reads_everything),
