@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <string.h>
+#include <sys/resource.h>
 
 #include "rna/base/log.h"
 #include "rna/base/parse.h"
@@ -304,13 +305,24 @@ static void drop_targets(struct rna_schedule *schedule, struct rna_target *list)
 	}
 }
 
+/* Half of what the process may have is for connections, sockets and children. */
+static unsigned descriptors_for_readers(const struct rna_settings *settings)
+{
+	unsigned wanted = settings->reader_descriptors;
+	struct rlimit limit;
+
+	if (getrlimit(RLIMIT_NOFILE, &limit) < 0 || wanted <= limit.rlim_cur / 2)
+		return wanted;
+	return (unsigned)(limit.rlim_cur / 2);
+}
+
 /* Makes the list of targets follow the newest list of devices. */
 static void follow_presence(struct rna_schedule *schedule, struct rna_target *node,
 			    struct rna_part *part)
 {
 	const struct rna_presence *presence = (const void *)part;
-	unsigned devices = presence->device_count > 0 ? (unsigned)presence->device_count : 1;
-	unsigned share = schedule->settings->reader_descriptors / devices;
+	unsigned share = rna_target_share(descriptors_for_readers(schedule->settings),
+					  presence->device_count);
 	struct rna_target *old = schedule->devices, **tail = &schedule->devices;
 	bool changed = false;
 

@@ -70,6 +70,9 @@ struct rna_target {
 /* A target of the node. root must outlive it. NULL: no memory. */
 struct rna_target *rna_target_new(const struct rna_root *root, unsigned collectors);
 
+/* How many of so many descriptors each of so many devices gets. */
+unsigned rna_target_share(unsigned descriptors, size_t devices);
+
 /*
  * A target of a device that lies in presence, which it holds a reference to. It has the collectors
  * that need no link layer. root must outlive it. NULL: no memory.

@@ -181,7 +181,7 @@ static void assert_defaults(const struct rna_settings *settings)
 	assert_int_equal(settings->poll_deadline, 5 * RNA_USEC_PER_SEC);
 	assert_int_equal(settings->poll_handover, 250 * RNA_USEC_PER_MSEC);
 	assert_int_equal(settings->lanes_max, 8);
-	assert_int_equal(settings->reader_descriptors, 1024);
+	assert_int_equal(settings->reader_descriptors, 4096);
 	assert_null(settings->devices_include);
 	assert_null(settings->devices_exclude);
 	assert_string_equal(settings->http_listen[0], ":10879");

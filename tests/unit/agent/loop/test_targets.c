@@ -199,6 +199,19 @@ static void test_what_was_counted_is_inherited(void **state)
 	assert_null(after->slots[RNA_COLLECTOR_FABRIC]->part);
 }
 
+static void test_a_small_share_is_of_directories_only(void **state)
+{
+	(void)state;
+	assert_int_equal(rna_target_share(4096, 0), 4096);
+	assert_int_equal(rna_target_share(4096, 1), 4096);
+	assert_int_equal(rna_target_share(4096, 64), 64);
+	assert_int_equal(rna_target_share(4096, 256), 16);
+	assert_int_equal(rna_target_share(4096, 257), 2);
+	assert_int_equal(rna_target_share(1, 1), 1);
+	assert_int_equal(rna_target_share(100, 100), 1);
+	assert_int_equal(rna_target_share(0, 8), 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -208,6 +221,7 @@ int main(void)
 		cmocka_unit_test(test_a_link_layer_may_change),
 		cmocka_unit_test(test_a_path_is_read_once),
 		cmocka_unit_test(test_what_was_counted_is_inherited),
+		cmocka_unit_test(test_a_small_share_is_of_directories_only),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
