@@ -9,6 +9,7 @@ enum {
 	SAMPLES_MIN = 8,   /* of a median */
 	USUAL_SHARE = 60,  /* of a new median that moves the usual one, each minute: an hour */
 	HOPS_SETTLED = 10, /* equal ones in a row that are usual */
+	RUN = 3,           /* probes lost in a row that may be a silence */
 };
 
 /*
@@ -361,13 +362,24 @@ static void learn_usual(struct rna_ledger *ledger, rna_usec now)
 				USUAL_SHARE;
 }
 
+static rna_usec time_to_wait(const struct rna_ledger *ledger,
+			     const struct rna_ledger_losses *losses)
+{
+	bool undecided = ledger->unanswered >= RUN && losses->at > ledger->last_answer;
+
+	return undecided ? RNA_LEDGER_UNDECIDED : RNA_LEDGER_GRACE;
+}
+
 void rna_ledger_advance(struct rna_ledger *ledger, rna_usec now)
 {
 	turn_buckets(ledger, now);
-	for (size_t i = 0; i < RNA_LEDGER_WAITING; i++)
-		if (ledger->waiting[i].at > 0 &&
-		    rna_usec_since(ledger->waiting[i].at, now) >= RNA_LEDGER_GRACE)
-			settle(ledger, &ledger->waiting[i]);
+	for (size_t i = 0; i < RNA_LEDGER_WAITING; i++) {
+		struct rna_ledger_losses *losses = &ledger->waiting[i];
+
+		if (losses->at > 0 &&
+		    rna_usec_since(losses->at, now) >= time_to_wait(ledger, losses))
+			settle(ledger, losses);
+	}
 	learn_usual(ledger, now);
 }
 

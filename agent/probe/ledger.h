@@ -5,7 +5,9 @@
  *
  * An answer can come after the probe was reported as lost, or the peer can say that it stood still;
  * then a host was late, and nothing is known about the fabric. So losses wait for RNA_LEDGER_GRACE
- * until they count; only "nothing comes back at all" is judged without waiting.
+ * until they count; only "nothing comes back at all" is judged without waiting. As long as nothing
+ * comes back after them, they wait for RNA_LEDGER_UNDECIDED: they may be of a silence that cannot
+ * be judged yet, because the peer's agent has not said whether it runs.
  */
 #pragma once
 
@@ -14,11 +16,13 @@
 enum {
 	RNA_LEDGER_BUCKETS = 60,
 	RNA_LEDGER_SAMPLES = 64, /* round trips that medians are made of */
-	RNA_LEDGER_WAITING = 16, /* groups of losses that wait */
+	RNA_LEDGER_WAITING = 36, /* groups of losses that wait: a report each second brings one */
 };
 
 #define RNA_LEDGER_BUCKET (RNA_PROBE_RECENT / RNA_LEDGER_BUCKETS)
 #define RNA_LEDGER_GRACE  (8 * RNA_USEC_PER_SEC)
+
+#define RNA_LEDGER_UNDECIDED (30 * RNA_USEC_PER_SEC)
 
 /* Losses of one report. */
 struct rna_ledger_losses {

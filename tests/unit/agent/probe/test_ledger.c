@@ -62,6 +62,63 @@ static void test_losses_count_after_the_grace(void **state)
 	assert_int_equal(ledger.total.lost, 3);
 }
 
+static struct rna_prober_target_report run_of_losses(uint64_t count, unsigned unanswered)
+{
+	struct rna_prober_target_report report = losses(count, 0);
+
+	report.unanswered = unanswered;
+	return report;
+}
+
+/* Each second, nothing comes back. When it does, the losses count if no silence was judged. */
+static void test_losses_of_a_run_wait_until_it_ends(void **state)
+{
+	struct rna_prober_target_report end = answers(1);
+	rna_usec now = START;
+
+	(void)state;
+	for (unsigned i = 1; i <= 20; i++, now += SECOND) {
+		add(run_of_losses(2, 2 * i), now);
+		rna_ledger_advance(&ledger, now);
+	}
+	assert_int_equal(ledger.total.lost, 0);
+	end.last_answer = now;
+	ledger.last_answer = START - 1; /* not its first answer, before which all is void */
+	add(end, now);
+	rna_ledger_advance(&ledger, now);
+	assert_int_equal(ledger.total.lost, 2 * (20 - 7)); /* the newest are within their grace */
+	rna_ledger_advance(&ledger, now + RNA_LEDGER_GRACE);
+	assert_int_equal(ledger.total.lost, 2 * 20);
+	assert_int_equal(rna_ledger_window(&ledger, 60 * SECOND).lost, 2 * 20);
+}
+
+/* However late a silence is judged, its losses are in no window. */
+static void test_a_silence_may_be_judged_late(void **state)
+{
+	rna_usec now = START;
+
+	(void)state;
+	for (unsigned i = 1; i <= 25; i++, now += SECOND) {
+		add(run_of_losses(2, 2 * i), now);
+		rna_ledger_advance(&ledger, now);
+	}
+	rna_ledger_set_silent(&ledger, true, now);
+	assert_int_equal(ledger.total.lost, 2 * 25);
+	assert_int_equal(rna_ledger_window(&ledger, 60 * SECOND).lost, 0);
+}
+
+static void test_a_run_is_not_undecided_for_ever(void **state)
+{
+	rna_usec now = START;
+
+	(void)state;
+	for (unsigned i = 1; i <= 60; i++, now += SECOND) {
+		add(run_of_losses(2, 2 * i), now);
+		rna_ledger_advance(&ledger, now);
+	}
+	assert_int_equal(ledger.total.lost, 2 * 30);
+}
+
 static struct rna_prober_target_report large_answer(void)
 {
 	struct rna_prober_target_report report = answers(1);
@@ -284,6 +341,9 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup(test_losses_count_after_the_grace, set_up),
+		cmocka_unit_test_setup(test_losses_of_a_run_wait_until_it_ends, set_up),
+		cmocka_unit_test_setup(test_a_silence_may_be_judged_late, set_up),
+		cmocka_unit_test_setup(test_a_run_is_not_undecided_for_ever, set_up),
 		cmocka_unit_test_setup(test_large_losses_by_chance, set_up),
 		cmocka_unit_test_setup(test_large_losses_of_a_hole, set_up),
 		cmocka_unit_test_setup(test_late_answers_make_losses_void, set_up),
