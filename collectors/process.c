@@ -8,6 +8,8 @@
 #include <sys/resource.h>
 #include <sys/stat.h>
 
+#include "rna/base/proc_stat.h"
+
 #include "collectors.h"
 
 /* Fields of /proc/self/stat after the name, from 0: proc(5) numbers state as 3. */
@@ -16,7 +18,6 @@ enum {
 	FIELD_VIRTUAL_MEMORY = 23 - 3,  /* bytes */
 	FIELD_RESIDENT_MEMORY = 24 - 3, /* pages */
 	FIELD_COUNT,
-	STAT_TEXT_MAX = 1024, /* 52 numbers and a name of 15 characters */
 };
 
 static rna_usec timeval_usec(struct timeval time)
@@ -32,28 +33,18 @@ static rna_usec read_cpu(void)
 	return timeval_usec(usage.ru_utime) + timeval_usec(usage.ru_stime);
 }
 
-/* The name may contain blanks and brackets: the fields begin after the last bracket. */
-static int parse_stat(char *text, uint64_t fields[FIELD_COUNT])
+static int read_stat(uint64_t fields[FIELD_COUNT])
 {
-	char *rest = strrchr(text, ')');
+	char text[RNA_PROC_STAT_MAX], *rest;
+	int error = rna_proc_stat_read(0, text, &rest);
 	unsigned i = 0;
 
-	if (!rest)
-		return -EBADMSG;
-	for (char *word = strtok_r(rest + 1, " \n", &rest); word && i < FIELD_COUNT;
+	if (error < 0)
+		return error;
+	for (char *word = strtok_r(rest, " \n", &rest); word && i < FIELD_COUNT;
 	     word = strtok_r(NULL, " \n", &rest))
 		fields[i++] = strtoull(word, NULL, 10);
 	return i == FIELD_COUNT ? 0 : -EBADMSG;
-}
-
-static int read_stat(uint64_t fields[FIELD_COUNT])
-{
-	RNA_CLOSE int fd = open("/proc/self/stat", O_RDONLY | O_CLOEXEC);
-	char text[STAT_TEXT_MAX];
-	ssize_t len;
-
-	len = fd < 0 ? -errno : rna_root_pread_text(fd, text, sizeof(text));
-	return len < 0 ? (int)len : parse_stat(text, fields);
 }
 
 static void fill_stat(struct rna_process *process)

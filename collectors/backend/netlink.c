@@ -16,7 +16,6 @@
 #include "netlink.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <inttypes.h>
 #include <netlink/attr.h>
 #include <netlink/msg.h>
@@ -27,6 +26,8 @@
 #include <unistd.h>
 #include <linux/if_link.h>
 #include <linux/rtnetlink.h>
+
+#include "rna/base/proc_stat.h"
 
 #include "parse/bond_message.h"
 #include "parse/vf_message.h"
@@ -798,20 +799,14 @@ struct own_contexts {
 	int error;
 };
 
-/* The agent's children are those that test and probe. The name of a process can contain anything
- * but ends with the last bracket: proc_pid_stat(5). False as well for a process that has ended. */
+/* The agent's children are those that test and probe. False as well for one that has ended. */
 static bool is_child_of(uint32_t process, uint32_t parent)
 {
-	RNA_CLOSE int fd = -1;
-	const char *rest = NULL;
+	char text[RNA_PROC_STAT_MAX], *fields;
 	unsigned found = 0;
-	char path[32], text[512];
 
-	(void)snprintf(path, sizeof(path), "/proc/%" PRIu32 "/stat", process);
-	fd = open(path, O_RDONLY | O_CLOEXEC);
-	if (fd >= 0 && rna_root_pread_text(fd, text, sizeof(text)) > 0)
-		rest = strrchr(text, ')');
-	return rest && sscanf(rest, ") %*c %u", &found) == 1 && found == parent;
+	return rna_proc_stat_read((pid_t)process, text, &fields) == 0 &&
+	       sscanf(fields, "%*c %u", &found) == 1 && found == parent;
 }
 
 /* The kernel reports the pid in this process's PID namespace, or none if the owner is not in it. */

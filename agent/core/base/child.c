@@ -6,7 +6,6 @@
 #include <poll.h>
 #include <signal.h>
 #include <spawn.h>
-#include <stdio.h>
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
@@ -16,6 +15,7 @@
 #include <unistd.h>
 
 #include "rna/base/cleanup.h"
+#include "rna/base/proc_stat.h"
 
 enum { LOOK_PERIOD = 10000 }; /* microseconds between two looks at a child without pidfd */
 
@@ -172,17 +172,9 @@ bool rna_child_has_ended(pid_t pid)
 /* The state follows the name, which is in parentheses, and may have some of its own. */
 char rna_child_state(pid_t pid)
 {
-	char path[32], text[256] = "";
-	const char *end;
-	ssize_t len;
+	char text[RNA_PROC_STAT_MAX], *fields;
 
-	(void)snprintf(path, sizeof(path), "/proc/%ld/stat", (long)pid);
-	RNA_CLOSE int fd = open(path, O_RDONLY | O_CLOEXEC);
-	if (fd < 0)
-		return '\0';
-	len = read(fd, text, sizeof(text) - 1);
-	end = len > 0 ? strrchr(text, ')') : NULL;
-	return end && end[1] == ' ' ? end[2] : '\0';
+	return rna_proc_stat_read(pid, text, &fields) < 0 ? '\0' : fields[0];
 }
 
 bool rna_child_await(const struct rna_child *child, rna_usec patience)
