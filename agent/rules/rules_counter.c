@@ -48,8 +48,10 @@ static bool is_over(const struct rna_rule_input *in, size_t i)
 	const struct rna_window *windows = in->subject->past->windows;
 	bool known;
 
+	if (!windows[i].over || in->thresholds->items[i].is_base)
+		return false; /* nearly always */
 	(void)rna_threshold_limit(in->thresholds, i, windows, &known);
-	return windows[i].over && known && !in->thresholds->items[i].is_base;
+	return known;
 }
 
 /* Of two thresholds the first that is exceeded suffices. */
@@ -74,7 +76,7 @@ void rna_check_threshold(const struct rna_rule_input *in, struct rna_finds *out)
 		const struct rna_threshold *threshold = &in->thresholds->items[i];
 		const struct rna_window *window = &past->windows[i];
 
-		if (out->rule != &rna_rules[threshold->rule] || !is_over(in, i))
+		if (!window->over || out->rule != &rna_rules[threshold->rule] || !is_over(in, i))
 			continue;
 		if (threshold->source == RNA_THRESHOLD_OF_DOWNS)
 			write_downs(threshold, window, &text);
