@@ -41,6 +41,8 @@ ROWS = (
         {1: 1, 8: 1, 64: 1, 512: 1}, compared=False),
     Row("minute_newest", "the same, as a share of the newest node_exporter", "",
         {8: 0.25, 64: 0.22, 512: 0.28}, {8: 0.16, 64: 0.12, 512: 0.23}, compared=False),
+    Row("minute_floor", "the same, as a multiple of bare reads of the same files", "",
+        compared=False),
     Row("cold_cpu", "CPU of one poll and one gzip scrape, a second apart from the next", "ms",
         {8: 1.5, 64: 10, 512: 130}, {512: 60}),
     Row("cold_ratio", "the same, times less than node_exporter", "",

@@ -2,6 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """live.py TREE DIRECTORY SECONDS BINARY=KIND...: CPU a minute in the default rhythm, as JSON.
 
+live.py TREE DIRECTORY collectors BINARY: CPU of one run of each collector
+
 For `unshare --mount --net`: the files of the tree stand in /sys, and each port has an interface of
 this kernel, so that the agent finds a live node whose events it can listen to. A bridge stands for
 the interface: what it is does not matter, only that it is up. All servers run side by side and are
@@ -19,6 +21,10 @@ import servers  # noqa: E402
 
 PERIOD = 15
 PLACES = ("class", "devices", "bus")  # /sys itself stays sysfs: that is how the agent knows it
+COLLECTORS = ("presence", "state", "identity", "link", "counters", "hw_counters", "gids", "fabric",
+              "pcie", "ethernet", "resources", "qos", "virtual_functions", "module", "netdev",
+              "gateways", "lldp", "topology", "readiness", "process")
+RUNS = 3
 
 
 def stand_in(tree):
@@ -41,20 +47,49 @@ def start(stack, directory, arguments):
         yield stack.enter_context(server)
 
 
-def main(tree, directory, seconds, *arguments):
-    stand_in(tree)
+def minute(directory, seconds, arguments):
+    """Of each server, the milliseconds of CPU in a minute; of the first one, also by thread."""
     with contextlib.ExitStack() as stack:
         started = list(start(stack, directory, arguments))
         connections = [stack.enter_context(server.connect()) for server in started]
-        used, begin = [], time.monotonic()
-        for turn in range(2 + int(seconds) // PERIOD):
+        begin = time.monotonic()
+        for turn in range(2 + seconds // PERIOD):
             time.sleep(max(0, begin + turn * PERIOD - time.monotonic()))
             for connection in connections:
                 connection.scrape()
             if turn == 1:
                 used = [server.cpu_seconds() for server in started]
-        print(json.dumps([(server.cpu_seconds() - before) * 1e3 * 60 / int(seconds)
-                          for server, before in zip(started, used)]))
+                threads = started[0].threads()
+        scale = 1e3 * 60 / seconds
+        return {"servers": [(server.cpu_seconds() - before) * scale
+                            for server, before in zip(started, used)],
+                "threads": {name: (after - threads.get(name, 0)) * scale
+                            for name, after in started[0].threads().items()}}
+
+
+def collectors(directory, binary):
+    """Of each collector, the milliseconds of a lane's CPU in one run, of all devices, after others
+    have run. Without events, because what they tell of would not be polled."""
+    quiet = dict.fromkeys(COLLECTORS, "1h")
+    result = {}
+    for name in COLLECTORS:
+        server = servers.DefaultAgent("/", directory)
+        server.binary, server.poll = binary, {**quiet, name: "1s"}
+        server.more["watch"] = {"events": False}
+        with server:
+            time.sleep(1.5)
+            before = server.threads()["rna-lane"]
+            time.sleep(RUNS)
+            result[name] = (server.threads()["rna-lane"] - before) * 1e3 / RUNS
+    return result
+
+
+def main(tree, directory, what, *arguments):
+    stand_in(tree)
+    if what == "collectors":
+        print(json.dumps(collectors(directory, *arguments)))
+    else:
+        print(json.dumps(minute(directory, int(what), arguments)))
 
 
 if __name__ == "__main__":

@@ -19,7 +19,7 @@ import tempfile
 import time
 from dataclasses import dataclass
 
-from servers import Agent, DefaultAgent, NodeExporter, QuietAgent
+from servers import Agent, DefaultAgent, Floor, NodeExporter, QuietAgent
 
 
 LIVE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "live.py")
@@ -239,10 +239,9 @@ def in_turns(tree, effort):
             for server in rounds}
 
 
-def all_of(tree, results, effort):
-    """Adds to {server's name: {key: number}} for one tree. The last measure breaks a device."""
-    for name, numbers in in_turns(tree, effort).items():
-        results[name].update(numbers)
+def all_of(tree, effort):
+    """{server's name: {key: number}} for one tree. The last measure breaks a device."""
+    results = in_turns(tree, effort)
     agent, other = results["agent"], results["node_exporter"]
 
     def add(server, *measures):
@@ -262,25 +261,44 @@ def all_of(tree, results, effort):
     return results
 
 
-def minute(trees, effort, newest):
-    """What Prometheus makes of an agent as it is by default: {devices: {server's name: {...}}}.
+def live(tree, *arguments):
+    """live.py, in namespaces of its own."""
+    return subprocess.Popen(["unshare", "--mount", "--net", sys.executable, LIVE, tree.root,
+                             tree.directory, *map(str, arguments)], stdout=subprocess.PIPE,
+                            text=True)
 
-    All servers of all nodes side by side: they sleep nearly all of the time. newest: the newest
-    node_exporter, or None.
-    """
-    kinds = [f"{Agent.binary}=DefaultAgent", f"{NodeExporter.binary}=NodeExporter"]
+
+def begin_minute(trees, effort, newest):
+    """What Prometheus makes of an agent as it is by default, all servers of all nodes side by side:
+    they sleep nearly all of the time. newest: the newest node_exporter, or None."""
+    kinds = [f"{Agent.binary}=DefaultAgent", f"{NodeExporter.binary}=NodeExporter",
+             f"{Floor.binary}=Floor"]
     kinds += [f"{newest}=NodeExporter"] if newest else []
-    nodes = [subprocess.Popen(["unshare", "--mount", "--net", sys.executable, LIVE, tree.root,
-                               tree.directory, str(effort.minute_seconds), *kinds],
-                              stdout=subprocess.PIPE, text=True) for tree in trees]
+    return [(tree, live(tree, effort.minute_seconds, *kinds)) for tree in trees]
+
+
+def end_minute(nodes):
+    """Waits for it. {devices: {server's name: {...}, "threads": {name: milliseconds}}}"""
     results = {}
-    for tree, node in zip(trees, nodes):
-        agent, other, *rest = json.loads(node.communicate()[0])
-        results[tree.devices] = {"agent": {"minute": agent, "minute_share": agent / other},
-                                 "node_exporter": {"minute": other}}
+    for tree, node in nodes:
+        measured = json.loads(node.communicate()[0])
+        agent, other, floor, *rest = measured["servers"]
+        results[tree.devices] = {
+            "agent": {"minute": agent, "minute_share": agent / other,
+                      "minute_floor": agent / floor},
+            "node_exporter": {"minute": other}, "floor": {"minute": floor},
+            "threads": measured["threads"],
+        }
         if rest:
             results[tree.devices]["agent"]["minute_newest"] = agent / rest[0]
+            results[tree.devices]["newest"] = {"minute": rest[0]}
     return results
+
+
+def collectors(trees):
+    """{devices: {collector: milliseconds of one run}}, all nodes side by side."""
+    nodes = [(tree, live(tree, "collectors", Agent.binary)) for tree in trees]
+    return {tree.devices: json.loads(node.communicate()[0]) for tree, node in nodes}
 
 
 def missing_tools():

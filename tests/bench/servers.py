@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """The two exporters as processes, their values in /proc, and a client that uses little CPU."""
+import contextlib
 import json
 import os
 import re
@@ -109,6 +110,17 @@ class Server:
         """User and system time of all threads, in nanoseconds' resolution: the process's clock."""
         return time.clock_gettime_ns(~self.process.pid << 3 | 2) / 1e9
 
+    def threads(self):
+        """Seconds of CPU by the name of the thread, as /proc/PID/task/TID/schedstat has them."""
+        used = {}
+        for thread in os.listdir(f"/proc/{self.process.pid}/task"):
+            place = f"/proc/{self.process.pid}/task/{thread}"
+            with open(f"{place}/comm", encoding="ascii") as comm, \
+                    open(f"{place}/schedstat", encoding="ascii") as stat:
+                name = comm.read().strip()
+                used[name] = used.get(name, 0) + int(stat.read().split()[0]) / 1e9
+        return used
+
     def memory(self, name):
         """Rss or Anonymous, in kB. What status says is inaccurate, see proc(5)."""
         with open(f"/proc/{self.process.pid}/smaps_rollup", encoding="ascii") as file:
@@ -180,3 +192,30 @@ class NodeExporter(Server):
         result = subprocess.run([binary or cls.binary, "--version"], text=True, check=True,
                                 stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
         return re.search(r"version (\S+?),? ", result.stdout)[1].rstrip(",")
+
+
+class Floor(Server):
+    """Reads the files that the agent polls for scrapes, once for each "scrape", see floor.c."""
+
+    name = "floor"
+    keep = 4096  # reader.descriptors
+    few = 16     # a smaller share is of two directories, which the floor has no use for
+
+    def command(self):
+        devices = len(os.listdir(f"{self.root}/sys/class/infiniband"))
+        return [self.binary, self.root, str(self.keep if self.keep // devices >= self.few else 0)]
+
+    def __enter__(self):
+        self.process = subprocess.Popen(self.command(), stdin=subprocess.PIPE,
+                                        stdout=subprocess.PIPE)
+        self.scrape()
+        return self
+
+    def connect(self, timeout=PATIENCE):
+        return contextlib.nullcontext(self)
+
+    def scrape(self, gzip=True):
+        os.write(self.process.stdin.fileno(), b"\n")
+        if os.read(self.process.stdout.fileno(), 1) != b"\n":
+            raise ConnectionError("floor ended")
+        return 200, b""
