@@ -208,7 +208,10 @@ static bool send_record(struct rna_tls_channel *channel, const char *data, size_
 	return code >= 0 || channel->sending || !gnutls_error_is_fatal((int)code);
 }
 
-/* A record has place for all that is taken from the server at once. */
+/*
+ * A record has place for all that is taken from the server at once. A server that hangs up before
+ * it has read all that the client said resets the socket, whose bytes arrive all the same.
+ */
 static bool take_from_server(struct rna_tls_relay *relay, struct rna_tls_channel *channel,
 			     bool *ret_more)
 {
@@ -220,7 +223,7 @@ static bool take_from_server(struct rna_tls_relay *relay, struct rna_tls_channel
 	*ret_more = false;
 	if (len > 0)
 		return send_record(channel, relay->record, (size_t)len, ret_more);
-	if (len < 0)
+	if (len < 0 && errno != ECONNRESET)
 		return errno == EAGAIN || errno == EINTR;
 	channel->answered = true;
 	return true;

@@ -267,6 +267,27 @@ static void test_rest_of_a_reply(void **state)
 	close_line(&line);
 }
 
+/* The client has said more than the server wanted to hear: the kernel says ECONNRESET at the end.
+ */
+static void test_rest_of_a_reply_to_a_talker(void **state)
+{
+	struct line line = open_line(PATIENCE_MSEC * RNA_USEC_PER_MSEC);
+	size_t sent;
+	ssize_t code;
+
+	(void)state;
+	greet(&line);
+	say(&line, "GET / HTTP/1.1\r\n");
+	assert_true(is_readable(line.server));
+	sent = fill(&line, 'r');
+	assert_true(sent > 0);
+	hang_up(&line);
+	line.channel = rna_tls_channel_unref(line.channel);
+	assert_int_equal(drink(&line, 'r', &code), sent);
+	assert_int_equal(code, 0);
+	close_line(&line);
+}
+
 /* The patience with one that does not read comes to an end. */
 static void test_rest_without_a_reader(void **state)
 {
@@ -401,6 +422,7 @@ int main(void)
 		cmocka_unit_test(test_question_and_answer),
 		cmocka_unit_test(test_much_is_said),
 		cmocka_unit_test(test_rest_of_a_reply),
+		cmocka_unit_test(test_rest_of_a_reply_to_a_talker),
 		cmocka_unit_test(test_rest_without_a_reader),
 		cmocka_unit_test(test_client_leaves),
 		cmocka_unit_test(test_cut),
