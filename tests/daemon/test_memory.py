@@ -180,7 +180,8 @@ class Transitions(unittest.TestCase):
 class Restarts(unittest.TestCase):
     def test_what_was_up_is_expected_up(self):
         with Remembering() as agent:
-            wait("a file", agent.memory)
+            wait("a file with the rate",  # which is read after the state
+                 lambda: "best_rate" in str(agent.memory()))
             agent.stop()
             agent.write(f"{PORT}/state", "1: DOWN")
             agent.start()
