@@ -359,7 +359,7 @@ static bool write_changed(struct rna_state_directory *state)
 static void back(void *userdata)
 {
 	struct rna_state_directory *state = userdata;
-	bool wrote = state->job.file;
+	bool wrote = state->job.file, succeeded = state->job.status == 0;
 
 	if (wrote)
 		account_write(state);
@@ -370,8 +370,8 @@ static void back(void *userdata)
 		return;
 	if (wrote)
 		(void)sd_event_source_set_enabled(state->timer, SD_EVENT_OFF); /* it is back */
-	start_next(state);
-	if (wrote && state->job.status == 0 && !rna_errands_busy(state->errands))
+	start_next(state); /* from then on the job may be the thread's */
+	if (wrote && succeeded && !rna_errands_busy(state->errands))
 		(void)write_changed(state); /* what changed at the same time */
 	rna_state_keep(state); /* what failed, or has changed meanwhile: however rare views are */
 }
