@@ -36,7 +36,7 @@ static rna_usec read_cpu(void)
 static int read_stat(uint64_t fields[FIELD_COUNT])
 {
 	char text[RNA_PROC_STAT_MAX], *rest;
-	int error = rna_proc_stat_read(0, text, &rest);
+	int error = rna_proc_stat_read(RNA_PROC_STAT_SELF, text, &rest);
 	unsigned i = 0;
 
 	if (error < 0)

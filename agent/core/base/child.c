@@ -169,7 +169,6 @@ bool rna_child_has_ended(pid_t pid)
 	return waitid(P_PID, (id_t)pid, &info, WEXITED | WNOWAIT | WNOHANG) < 0 || info.si_pid != 0;
 }
 
-/* The state follows the name, which is in parentheses, and may have some of its own. */
 char rna_child_state(pid_t pid)
 {
 	char text[RNA_PROC_STAT_MAX], *fields;

@@ -15,7 +15,7 @@ int rna_proc_stat_read(pid_t pid, char buffer[RNA_PROC_STAT_MAX], char **ret_fie
 	char *end;
 	ssize_t len;
 
-	if (pid > 0)
+	if (pid != RNA_PROC_STAT_SELF)
 		(void)snprintf(path, sizeof(path), "/proc/%ld/stat", (long)pid);
 	RNA_CLOSE int fd = open(path, O_RDONLY | O_CLOEXEC);
 	len = fd < 0 ? -errno : rna_root_pread_text(fd, buffer, RNA_PROC_STAT_MAX);

@@ -34,6 +34,7 @@ static void test_states(void **state)
 
 	(void)state;
 	assert_int_equal(rna_child_state(getpid()), 'R');
+	assert_int_equal(rna_child_state(0), '\0'); /* none */
 	assert_int_equal(rna_child_state(pid), 'T');
 	assert_false(rna_child_has_ended(pid));
 	assert_int_equal(kill(pid, SIGKILL), 0);
