@@ -9,7 +9,6 @@ enum {
 	SAMPLES_MIN = 8,   /* of a median */
 	USUAL_SHARE = 60,  /* of a new median that moves the usual one, each minute: an hour */
 	HOPS_SETTLED = 10, /* equal ones in a row that are usual */
-	RUN = 3,           /* probes lost in a row that may be a silence */
 };
 
 /*
@@ -365,7 +364,7 @@ static void learn_usual(struct rna_ledger *ledger, rna_usec now)
 static rna_usec time_to_wait(const struct rna_ledger *ledger,
 			     const struct rna_ledger_losses *losses)
 {
-	bool undecided = ledger->unanswered >= RUN && losses->at > ledger->last_answer;
+	bool undecided = ledger->unanswered >= RNA_LEDGER_RUN && losses->at > ledger->last_answer;
 
 	return undecided ? RNA_LEDGER_UNDECIDED : RNA_LEDGER_GRACE;
 }

@@ -16,6 +16,7 @@
 enum {
 	RNA_LEDGER_BUCKETS = 60,
 	RNA_LEDGER_SAMPLES = 64, /* round trips that medians are made of */
+	RNA_LEDGER_RUN = 3,      /* probes in a row without an answer that may be a silence */
 	RNA_LEDGER_WAITING = 36, /* groups of losses that wait: a report each second brings one */
 };
 

@@ -7,7 +7,6 @@
 
 enum {
 	UNKNOWN = 255,
-	SILENT_PROBES = 3,     /* in a row without an answer */
 	SILENT_OF_PORT = 16,   /* of all its pairs: 1 % if one of two spines loses everything */
 	HOLE_PROBES = 3,       /* large ones in a row, while as many small ones came back */
 	HOLE_PURITY = 4,       /* of so many small answers, one small loss */
@@ -173,7 +172,7 @@ static bool is_silent(const struct rna_judged_pair *pair, rna_usec now)
 	bool refused = ledger->refusal != 0 && ledger->last_answer > 0 &&
 		       rna_usec_since(ledger->refused_first, now) >= SILENCE &&
 		       rna_usec_since(ledger->last_answer, ledger->refused_first) < RECENT_ANSWER;
-	bool unanswered = ledger->unanswered >= SILENT_PROBES && began > 0 &&
+	bool unanswered = ledger->unanswered >= RNA_LEDGER_RUN && began > 0 &&
 			  rna_usec_since(began, now) >= SILENCE && !is_chance(ledger);
 
 	return (refused || unanswered) && peer_is_well(pair->peer, began + RNA_PAIR_NOTICED, now) &&

@@ -62,25 +62,28 @@ static void test_losses_count_after_the_grace(void **state)
 	assert_int_equal(ledger.total.lost, 3);
 }
 
-static struct rna_prober_target_report run_of_losses(uint64_t count, unsigned unanswered)
+/* Nothing comes back for so many seconds, in each of which two probes are lost. The time then. */
+static rna_usec lose_for(unsigned seconds)
 {
-	struct rna_prober_target_report report = losses(count, 0);
+	rna_usec now = START;
 
-	report.unanswered = unanswered;
-	return report;
+	for (unsigned i = 1; i <= seconds; i++, now += SECOND) {
+		struct rna_prober_target_report report = losses(2, 0);
+
+		report.unanswered = 2 * i;
+		add(report, now);
+		rna_ledger_advance(&ledger, now);
+	}
+	return now;
 }
 
-/* Each second, nothing comes back. When it does, the losses count if no silence was judged. */
+/* When something comes back, the losses count if no silence was judged. */
 static void test_losses_of_a_run_wait_until_it_ends(void **state)
 {
 	struct rna_prober_target_report end = answers(1);
-	rna_usec now = START;
+	rna_usec now = lose_for(20);
 
 	(void)state;
-	for (unsigned i = 1; i <= 20; i++, now += SECOND) {
-		add(run_of_losses(2, 2 * i), now);
-		rna_ledger_advance(&ledger, now);
-	}
 	assert_int_equal(ledger.total.lost, 0);
 	end.last_answer = now;
 	ledger.last_answer = START - 1; /* not its first answer, before which all is void */
@@ -95,13 +98,9 @@ static void test_losses_of_a_run_wait_until_it_ends(void **state)
 /* However late a silence is judged, its losses are in no window. */
 static void test_a_silence_may_be_judged_late(void **state)
 {
-	rna_usec now = START;
+	rna_usec now = lose_for(25);
 
 	(void)state;
-	for (unsigned i = 1; i <= 25; i++, now += SECOND) {
-		add(run_of_losses(2, 2 * i), now);
-		rna_ledger_advance(&ledger, now);
-	}
 	rna_ledger_set_silent(&ledger, true, now);
 	assert_int_equal(ledger.total.lost, 2 * 25);
 	assert_int_equal(rna_ledger_window(&ledger, 60 * SECOND).lost, 0);
@@ -109,13 +108,8 @@ static void test_a_silence_may_be_judged_late(void **state)
 
 static void test_a_run_is_not_undecided_for_ever(void **state)
 {
-	rna_usec now = START;
-
 	(void)state;
-	for (unsigned i = 1; i <= 60; i++, now += SECOND) {
-		add(run_of_losses(2, 2 * i), now);
-		rna_ledger_advance(&ledger, now);
-	}
+	(void)lose_for(60);
 	assert_int_equal(ledger.total.lost, 2 * 30);
 }
 
