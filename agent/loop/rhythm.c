@@ -118,19 +118,21 @@ static rna_usec next_in_phase(rna_usec due, rna_usec period, rna_usec now)
 }
 
 /*
- * A run waits for the scrape that is expected between two times, to be just before it; or it is
- * due. It may wait for half a period more, so that of a scraper with 15 s each scrape finds
+ * A scrape that is expected about a period after the last run makes the next one due just before
+ * it. A run may wait for half a period more, so that of a scraper with 15 s each scrape finds
  * counters of the last second, and they are read 4 times a minute instead of 6, and with states in
- * one go.
+ * one go. early: how much less than a period may pass.
  */
-static rna_usec before_scrape(const struct rna_schedule *schedule, rna_usec earliest,
-			      rna_usec latest, rna_usec due)
+static rna_usec before_scrape(const struct rna_schedule *schedule, rna_usec last, rna_usec period,
+			      rna_usec early, rna_usec due)
 {
-	rna_usec scrape = schedule->next_scrape ? schedule->next_scrape(earliest + RNA_SCRAPE_LEAD,
-									schedule->userdata)
-						: RNA_USEC_NEVER;
+	rna_usec earliest = last + period - early + RNA_SCRAPE_LEAD;
+	rna_usec latest = last + RNA_POLL_LONGEST(period) + RNA_SCRAPE_LEAD + period / 10;
+	rna_usec scrape = schedule->next_scrape
+				  ? schedule->next_scrape(earliest, schedule->userdata)
+				  : RNA_USEC_NEVER;
 
-	return scrape <= latest + RNA_SCRAPE_LEAD ? scrape - RNA_SCRAPE_LEAD : due;
+	return scrape <= latest ? scrape - RNA_SCRAPE_LEAD : due;
 }
 
 static rna_usec next_poll(const struct rna_schedule *schedule, enum rna_collector_id id,
@@ -142,11 +144,9 @@ static rna_usec next_poll(const struct rna_schedule *schedule, enum rna_collecto
 	due = next_in_phase(due < now ? due : now, period, now);
 	if (!collector->for_scrapes || collector->told > 0)
 		return due;
-	return before_scrape(schedule, now + period - period / 5,
-			     now + RNA_POLL_LONGEST(period) + period / 10, due);
+	return before_scrape(schedule, now, period, period / 5, due);
 }
 
-/* early: how much earlier than due a proof may run. */
 static rna_usec next_proof(const struct rna_schedule *schedule, enum rna_collector_id id,
 			   rna_usec due, rna_usec early)
 {
@@ -154,7 +154,7 @@ static rna_usec next_proof(const struct rna_schedule *schedule, enum rna_collect
 
 	if (!rna_collectors[id].for_scrapes || due == RNA_USEC_NEVER)
 		return due;
-	return before_scrape(schedule, due - early, due + period / 2 + period / 10, due);
+	return before_scrape(schedule, due - period, period, early, due);
 }
 
 rna_usec rna_rhythm_next(const struct rna_schedule *schedule, enum rna_collector_id id,

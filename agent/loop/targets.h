@@ -70,7 +70,8 @@ struct rna_target {
 /* A target of the node. root must outlive it. NULL: no memory. */
 struct rna_target *rna_target_new(const struct rna_root *root, unsigned collectors);
 
-/* How many of so many descriptors each of so many devices gets. */
+/* How many of so many descriptors each of so many devices gets: not a few, of which none profits.
+ */
 unsigned rna_target_share(unsigned descriptors, size_t devices);
 
 /*

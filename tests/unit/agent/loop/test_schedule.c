@@ -263,8 +263,8 @@ COLLECT_NOTHING(collect_process, RNA_COLLECTOR_PROCESS, struct rna_process)
 const struct rna_collector rna_collectors[RNA_COLLECTOR_COUNT] = {
 	ROW(PRESENCE, "presence", collect_presence, .lists = RNA_LISTS_DEVICES),
 	ROW(STATE, "state", collect_state, .per_device = true, .told = TOLD,
-	    .told_by = RNA_BY(RTNETLINK), .told_of_ports = true, .for_scrapes = true, .compare = rna_compare_states,
-	    .compares_all = true),
+	    .told_by = RNA_BY(RTNETLINK), .told_of_ports = true, .for_scrapes = true,
+	    .compare = rna_compare_states, .compares_all = true),
 	ROW(IDENTITY, "identity", collect_identity, .per_device = true,
 	    .lists = RNA_LISTS_LINK_LAYERS, .compare = rna_compare_identities),
 	ROW(LINK, "link", collect_link, .per_device = true, .follows = RNA_OF(STATE),
