@@ -76,7 +76,7 @@ void rna_check_threshold(const struct rna_rule_input *in, struct rna_finds *out)
 		const struct rna_threshold *threshold = &in->thresholds->items[i];
 		const struct rna_window *window = &past->windows[i];
 
-		if (!window->over || out->rule != &rna_rules[threshold->rule] || !is_over(in, i))
+		if (out->rule != &rna_rules[threshold->rule] || !is_over(in, i))
 			continue;
 		if (threshold->source == RNA_THRESHOLD_OF_DOWNS)
 			write_downs(threshold, window, &text);
