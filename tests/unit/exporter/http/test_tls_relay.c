@@ -250,42 +250,38 @@ static void test_much_is_said(void **state)
 }
 
 /* The server sends all that is taken, hangs up, and a client that reads later gets all of it. */
+static void want_rest_of_a_reply(struct line *line)
+{
+	size_t sent = fill(line, 'r');
+	ssize_t code;
+
+	assert_true(sent > 0);
+	hang_up(line);
+	line->channel = rna_tls_channel_unref(line->channel);
+	assert_int_equal(drink(line, 'r', &code), sent);
+	assert_int_equal(code, 0); /* and a proper end */
+	close_line(line);
+}
+
 static void test_rest_of_a_reply(void **state)
 {
 	struct line line = open_line(PATIENCE_MSEC * RNA_USEC_PER_MSEC);
-	size_t sent;
-	ssize_t code;
 
 	(void)state;
 	greet(&line);
-	sent = fill(&line, 'r');
-	assert_true(sent > 0);
-	hang_up(&line);
-	line.channel = rna_tls_channel_unref(line.channel);
-	assert_int_equal(drink(&line, 'r', &code), sent);
-	assert_int_equal(code, 0); /* and a proper end */
-	close_line(&line);
+	want_rest_of_a_reply(&line);
 }
 
-/* The client has said more than the server wanted to hear: the kernel says ECONNRESET at the end.
- */
+/* To a client that said more than the server heard: then the kernel says ECONNRESET at the end. */
 static void test_rest_of_a_reply_to_a_talker(void **state)
 {
 	struct line line = open_line(PATIENCE_MSEC * RNA_USEC_PER_MSEC);
-	size_t sent;
-	ssize_t code;
 
 	(void)state;
 	greet(&line);
 	say(&line, "GET / HTTP/1.1\r\n");
 	assert_true(is_readable(line.server));
-	sent = fill(&line, 'r');
-	assert_true(sent > 0);
-	hang_up(&line);
-	line.channel = rna_tls_channel_unref(line.channel);
-	assert_int_equal(drink(&line, 'r', &code), sent);
-	assert_int_equal(code, 0);
-	close_line(&line);
+	want_rest_of_a_reply(&line);
 }
 
 /* The patience with one that does not read comes to an end. */
