@@ -21,8 +21,8 @@ static char **list_files(const char *root, size_t *ret_count)
 	char pattern[4096];
 
 	for (size_t i = 0; i < sizeof(patterns) / sizeof(*patterns); i++) {
-		(void)snprintf(pattern, sizeof(pattern), "%s/sys/class/infiniband/*/ports/*/%s", root,
-			       patterns[i]);
+		(void)snprintf(pattern, sizeof(pattern), "%s/sys/class/infiniband/*/ports/*/%s",
+			       root, patterns[i]);
 		(void)glob(pattern, i > 0 ? GLOB_APPEND | GLOB_NOSORT : GLOB_NOSORT, NULL, &found);
 	}
 	*ret_count = found.gl_pathc;

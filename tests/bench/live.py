@@ -21,9 +21,6 @@ import servers  # noqa: E402
 
 PERIOD = 15
 PLACES = ("class", "devices", "bus")  # /sys itself stays sysfs: that is how the agent knows it
-COLLECTORS = ("presence", "state", "identity", "link", "counters", "hw_counters", "gids", "fabric",
-              "pcie", "ethernet", "resources", "qos", "virtual_functions", "module", "netdev",
-              "gateways", "lldp", "topology", "readiness", "process")
 RUNS = 3
 
 
@@ -70,9 +67,9 @@ def minute(directory, seconds, arguments):
 def collectors(directory, binary):
     """Of each collector, the milliseconds of a lane's CPU in one run, of all devices, after others
     have run. Without events, because what they tell of would not be polled."""
-    quiet = dict.fromkeys(COLLECTORS, "1h")
+    quiet = dict.fromkeys(servers.COLLECTORS, "1h")
     result = {}
-    for name in COLLECTORS:
+    for name in servers.COLLECTORS:
         server = servers.DefaultAgent("/", directory)
         server.binary, server.poll = binary, {**quiet, name: "1s"}
         server.more["watch"] = {"events": False}

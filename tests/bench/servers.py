@@ -13,8 +13,9 @@ HOST = "127.0.0.1"
 PATIENCE = 30
 REQUEST = (f"GET /metrics HTTP/1.1\r\nHost: {HOST}\r\nUser-Agent: bench\r\n"
            "Accept: text/plain;version=0.0.4\r\n")
-COLLECTORS = ("presence", "state", "counters", "hw_counters", "identity", "link", "netdev",
-              "kernel_log", "process")
+COLLECTORS = ("presence", "state", "identity", "link", "counters", "hw_counters", "gids", "fabric",
+              "pcie", "ethernet", "resources", "qos", "virtual_functions", "module", "netdev",
+              "gateways", "lldp", "topology", "readiness", "kernel_log", "process")
 
 
 def free_port():
