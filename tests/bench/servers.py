@@ -112,14 +112,13 @@ class Server:
         return time.clock_gettime_ns(~self.process.pid << 3 | 2) / 1e9
 
     def threads(self):
-        """Seconds of CPU by the name of the thread, as /proc/PID/task/TID/schedstat has them."""
+        """{(name, TID): seconds of CPU}, as /proc/PID/task/TID/schedstat has them."""
         used = {}
         for thread in os.listdir(f"/proc/{self.process.pid}/task"):
             place = f"/proc/{self.process.pid}/task/{thread}"
             with open(f"{place}/comm", encoding="ascii") as comm, \
                     open(f"{place}/schedstat", encoding="ascii") as stat:
-                name = comm.read().strip()
-                used[name] = used.get(name, 0) + int(stat.read().split()[0]) / 1e9
+                used[comm.read().strip(), thread] = int(stat.read().split()[0]) / 1e9
         return used
 
     def memory(self, name):
