@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * resources: the numbers of RDMA objects on a device, and its enabled optional counters.
+ * resources: the numbers of RDMA objects on a device, who uses it (device_users.c), and its enabled
+ * optional counters.
  *
  * One RDMA netlink request, which the kernel answers from its own lists. Single objects are never
  * requested, because the kernel would query each queue pair by a firmware command. The exception
@@ -15,6 +16,7 @@
 #include "backend/backends.h"
 
 #include "collectors.h"
+#include "device_users.h"
 
 /* a module that supports it may be loaded later */
 #define REFUSED_PAUSE (60 * 60 * RNA_USEC_PER_SEC)
@@ -61,7 +63,8 @@ static int read_optional(const struct rna_collect_input *in, struct rna_rdma_num
 
 /* A kernel that does not support the request is not queried in every run. */
 static int read_counts(const struct rna_collect_input *in, struct rna_rdma_numbers *numbers,
-		       const struct rna_resources *before, struct rna_resources *resources)
+		       const struct rna_resources *before, struct rna_resources *resources,
+		       struct rna_context_list *contexts)
 {
 	rna_usec now = resources->part.started.monotonic;
 	int status;
@@ -71,10 +74,29 @@ static int read_counts(const struct rna_collect_input *in, struct rna_rdma_numbe
 		return 0;
 	}
 	status = in->backends->rdma_netlink->get_resources(numbers, in->device->name,
-							   &resources->now);
+							   &resources->now, contexts);
 	if (status < 0 && rna_reason_from_errno(status) == RNA_REASON_UNSUPPORTED)
 		resources->retry = now + REFUSED_PAUSE;
 	return status;
+}
+
+/* Of a device that no process has open there is an empty list. */
+static int find_users(const struct rna_collect_input *in, const struct rna_context_list *contexts,
+		      const struct rna_resources *before, struct rna_resources *resources)
+{
+	struct rna_value users = rna_resources_users(&resources->now);
+	struct rna_users *found;
+
+	if (!rna_value_is_known(users) ||
+	    (users.number > 0 && !rna_value_is_known(resources->now.own_contexts)))
+		return 0;
+	found = rna_arena_array(resources->part.arena, 1, sizeof(*found));
+	if (!found)
+		return -ENOMEM;
+	resources->users = found;
+	return users.number > 0
+		       ? rna_find_users(in->root, contexts, before ? before->users : NULL, found)
+		       : 0;
 }
 
 /* It is normal in a container that the kernel cannot be queried; then all values are absent. */
@@ -82,13 +104,17 @@ static int read_all(const struct rna_collect_input *in, struct rna_resources *re
 {
 	RNA_CLEANUP(rna_rdma_numbers_free) struct rna_rdma_numbers numbers = {.root = in->root};
 	const struct rna_resources *before = (const void *)in->previous;
-	int status = read_counts(in, &numbers, before, resources);
+	struct rna_context_list contexts = {.arena = resources->part.arena};
+	int status = read_counts(in, &numbers, before, resources, &contexts);
 
 	if (status == -ENOMEM)
 		return status;
 	if (status < 0 && status != -ENOENT)
 		rna_part_count_error(&resources->part, status);
 	set_idle(resources, before);
+	status = find_users(in, &contexts, before, resources);
+	if (status < 0)
+		return status;
 	return in->options.optional_counters ? read_optional(in, &numbers, resources) : 0;
 }
 

@@ -231,11 +231,14 @@ struct rna_rdma_netlink_backend {
 			    struct rna_arena *arena, struct rna_netlink_counters *ret);
 
 	/*
-	 * What the kernel counts of a device; the driver is not asked. 0, -ENOENT when it cannot
-	 * be asked, or another negative errno.
+	 * What the kernel counts of a device, and the contexts that are open, if ret_contexts is
+	 * not NULL: the list is empty before and has an arena; that it is whole, own_contexts being
+	 * known says. The driver is not asked. 0, -ENOENT when it cannot be asked, or another
+	 * negative errno.
 	 */
 	int (*get_resources)(struct rna_rdma_numbers *numbers, const char *device,
-			     struct rna_resource_counts *ret);
+			     struct rna_resource_counts *ret,
+			     struct rna_context_list *ret_contexts);
 
 	/*
 	 * The optional counters of the port with ret->number, in arena, and which of them are on.

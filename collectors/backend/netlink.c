@@ -793,9 +793,10 @@ static int parse_resources(struct nl_msg *message, void *userdata)
 	return NL_STOP;
 }
 
-struct own_contexts {
-	uint32_t process;
-	uint64_t count;
+struct contexts_answer {
+	uint32_t process; /* the agent's PID, as RDMA netlink has it */
+	uint64_t own;
+	struct rna_context_list *list; /* NULL: they are only counted */
 	int error;
 };
 
@@ -809,52 +810,81 @@ static bool is_child_of(uint32_t process, uint32_t parent)
 	       sscanf(fields, "%*c %u", &found) == 1 && found == parent;
 }
 
-/* The kernel reports the pid in this process's PID namespace, or none if the owner is not in it. */
-static int count_if_own(struct nlattr *attributes[ATTRIBUTES], void *userdata)
+/* *list has room for twice as many whenever its number is a power of two. */
+static int add_context(struct rna_context_list *list, struct rna_context context)
 {
-	const struct nlattr *pid = attributes[RDMA_NLDEV_ATTR_RES_PID];
-	struct own_contexts *own = userdata;
+	if (list->count == RNA_CONTEXTS_MAX) {
+		list->others++;
+		return 0;
+	}
+	if ((list->count & (list->count - 1)) == 0) {
+		struct rna_context *items =
+			rna_arena_array(list->arena, list->count > 0 ? 2 * list->count : 1,
+					sizeof(*items));
 
-	if (pid)
-		own->count += nla_get_u32(pid) == own->process ||
-			      is_child_of(nla_get_u32(pid), own->process);
+		if (!items)
+			return -ENOMEM;
+		if (list->count > 0)
+			memcpy(items, list->items, list->count * sizeof(*items));
+		list->items = items;
+	}
+	list->items[list->count++] = context;
 	return 0;
 }
 
-static int count_own_contexts(struct nl_msg *message, void *userdata)
+/* The kernel reports the pid in this process's PID namespace, or none if the owner is not in it. */
+static int take_context(struct nlattr *attributes[ATTRIBUTES], void *userdata)
 {
-	struct own_contexts *own = userdata;
+	const struct nlattr *pid = attributes[RDMA_NLDEV_ATTR_RES_PID];
+	const struct nlattr *number = attributes[RDMA_NLDEV_ATTR_RES_CTXN];
+	struct contexts_answer *answer = userdata;
+	struct rna_context context = {
+		.number = number ? nla_get_u32(number) : 0,
+		.pid = pid ? nla_get_u32(pid) : 0,
+	};
+
+	context.own = pid &&
+		      (context.pid == answer->process || is_child_of(context.pid, answer->process));
+	answer->own += context.own;
+	return answer->list ? add_context(answer->list, context) : 0;
+}
+
+static int parse_contexts(struct nl_msg *message, void *userdata)
+{
+	struct contexts_answer *answer = userdata;
 	struct nlattr *list;
 
-	own->error = find_list(message, RDMA_NLDEV_ATTR_RES_CTX, &list);
-	if (own->error == 0)
-		own->error = each_entry(list, count_if_own, own);
-	return own->error < 0 ? NL_STOP : NL_OK;
+	answer->error = find_list(message, RDMA_NLDEV_ATTR_RES_CTX, &list);
+	if (answer->error == 0)
+		answer->error = each_entry(list, take_context, answer);
+	return answer->error < 0 ? NL_STOP : NL_OK;
 }
 
 /* Kernels before 5.13 do not support this and return EINVAL. */
-static int ask_own_contexts(struct rna_rdma_numbers *numbers, const char *device,
-			    struct rna_value *ret)
+static int ask_contexts(struct rna_rdma_numbers *numbers, const char *device,
+			struct rna_context_list *list, struct rna_value *ret_own)
 {
 	RNA_CLEANUP(rna_netlink_free_message) struct nl_msg *message = NULL;
-	struct own_contexts own = {
-		.process = (uint32_t)(numbers->process ? numbers->process : getpid())};
+	struct contexts_answer answer = {
+		.process = (uint32_t)(numbers->process ? numbers->process : getpid()),
+		.list = list,
+	};
 	int error;
 
 	message =
 		new_device_message(numbers, RDMA_NLDEV_CMD_RES_CTX_GET, NLM_F_DUMP, device, &error);
 	if (!message)
 		return error;
-	error = ask(NETLINK_RDMA, message, count_own_contexts, &own);
-	error = error < 0 ? error : own.error;
+	error = ask(NETLINK_RDMA, message, parse_contexts, &answer);
+	error = error < 0 ? error : answer.error;
 	if (error == -EINVAL || error == -EOPNOTSUPP)
 		return 0;
-	*ret = error == 0 ? rna_value_ok(own.count) : rna_value_unreadable();
+	*ret_own = error == 0 ? rna_value_ok(answer.own) : rna_value_unreadable();
 	return error;
 }
 
 static int get_resources(struct rna_rdma_numbers *numbers, const char *device,
-			 struct rna_resource_counts *ret)
+			 struct rna_resource_counts *ret, struct rna_context_list *ret_contexts)
 {
 	RNA_CLEANUP(rna_netlink_free_message) struct nl_msg *message = NULL;
 	struct resources_answer answer = {.counts = ret, .error = -EBADMSG};
@@ -869,7 +899,7 @@ static int get_resources(struct rna_rdma_numbers *numbers, const char *device,
 	if (error < 0)
 		*ret = (struct rna_resource_counts){0};
 	else if (ret->of[RNA_RESOURCE_CTX].number > 0)
-		error = ask_own_contexts(numbers, device, &ret->own_contexts);
+		error = ask_contexts(numbers, device, ret_contexts, &ret->own_contexts);
 	return error;
 }
 

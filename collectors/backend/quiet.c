@@ -45,9 +45,9 @@ static int get_no_counters(struct rna_rdma_numbers *numbers, const char *device,
 }
 
 static int get_no_resources(struct rna_rdma_numbers *numbers, const char *device,
-			    struct rna_resource_counts *ret)
+			    struct rna_resource_counts *ret, struct rna_context_list *ret_contexts)
 {
-	(void)numbers, (void)device, (void)ret;
+	(void)numbers, (void)device, (void)ret, (void)ret_contexts;
 	return -ENOENT;
 }
 

@@ -573,8 +573,40 @@ static int get_no_counters(struct rna_rdma_numbers *numbers, const char *device,
 	return -ENOENT;
 }
 
+/* A file for each PID, which holds the number of its contexts. -ENOMEM or 0. */
+static int read_contexts(const struct rna_recorded_place *device, struct rna_context_list *ret)
+{
+	struct rna_recorded_place place = *device;
+	char **names;
+	ssize_t count;
+
+	place.directory = rna_recorded_path(device, RNA_RECORDED_CONTEXTS);
+	count = place.directory ? rna_root_list(place.root, place.directory, place.arena, &names)
+				: -ENOMEM;
+	if (count < 0)
+		return count == -ENOMEM ? -ENOMEM : 0;
+	ret->items = rna_arena_array(ret->arena, RNA_CONTEXTS_MAX, sizeof(*ret->items));
+	if (!ret->items)
+		return -ENOMEM;
+	for (ssize_t i = 0; i < count; i++) {
+		struct rna_value opened = rna_recorded_value(&place, names[i]);
+		uint64_t pid;
+
+		if (rna_parse_u64(names[i], &pid) < 0 || pid > INT32_MAX)
+			continue;
+		for (uint64_t n = 0; n < opened.number && ret->count < RNA_CONTEXTS_MAX; n++) {
+			ret->items[ret->count] = (struct rna_context){
+				.number = (uint32_t)ret->count,
+				.pid = (uint32_t)pid,
+			};
+			ret->count++;
+		}
+	}
+	return 0;
+}
+
 static int read_resources(struct rna_rdma_numbers *numbers, const char *device,
-			  struct rna_resource_counts *ret)
+			  struct rna_resource_counts *ret, struct rna_context_list *ret_contexts)
 {
 	RNA_CLEANUP(rna_arena_free_p) struct rna_arena *arena = rna_arena_new(1024);
 	const struct rna_recorded_place place = {
@@ -591,7 +623,7 @@ static int read_resources(struct rna_rdma_numbers *numbers, const char *device,
 	for (enum rna_resource i = 0; i < RNA_RESOURCE_COUNT; i++)
 		ret->of[i] = rna_recorded_value(&place, rna_resource_name(i));
 	ret->own_contexts = rna_recorded_value(&place, "own_contexts");
-	return 0;
+	return ret_contexts ? read_contexts(&place, ret_contexts) : 0;
 }
 
 static int read_optional(struct rna_rdma_numbers *numbers, const char *device,

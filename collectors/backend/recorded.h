@@ -25,6 +25,9 @@
  *					says it
  *	recorded/netlink/DEVICE/resources/
  *					how many RDMA objects there were, by kind; own_contexts
+ *	recorded/netlink/DEVICE/resources/contexts/PID
+ *					how often that process had the device open. A recording of
+ *					a node has none: it is about hardware.
  *	recorded/netlink/DEVICE/ports/N/optional/NAME
  *					1: this optional counter was on
  *	recorded/mad/DEVICE/ports/N/	rna_recorded_mad_port and rna_recorded_mad_fabric. No
@@ -59,6 +62,7 @@
 #define RNA_RECORDED_NETLINK            "recorded/netlink/%s/ports/%u/netdev"
 #define RNA_RECORDED_PARENT             "recorded/netlink/%s/parent"
 #define RNA_RECORDED_RESOURCES          "recorded/netlink/%s/resources"
+#define RNA_RECORDED_CONTEXTS           "contexts"
 #define RNA_RECORDED_OPTIONAL           "recorded/netlink/%s/ports/%u/optional"
 #define RNA_RECORDED_MAD                "recorded/mad/%s/ports/%u"
 #define RNA_RECORDED_KERNEL_LOG         "recorded/kernel_log"

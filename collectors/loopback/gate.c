@@ -105,7 +105,7 @@ static bool count_resources(const struct rna_loopback_request *request,
 	if (rna_root_open(NULL, &root, NULL) < 0)
 		return false;
 	numbers.root = root;
-	return rna_rdma_netlink.get_resources(&numbers, request->device, ret) == 0;
+	return rna_rdma_netlink.get_resources(&numbers, request->device, ret, NULL) == 0;
 }
 
 /* Has a process the device open, apart from the agent and permanent services? */

@@ -414,10 +414,13 @@ static int find_parent(struct rna_rdma_numbers *numbers, const char *device,
 }
 
 static int get_resources(struct rna_rdma_numbers *numbers, const char *device,
-			 struct rna_resource_counts *ret)
+			 struct rna_resource_counts *ret, struct rna_context_list *ret_contexts)
 {
 	const struct place place = netlink_of(numbers, device);
-	int status = ASK(&place, place.path, rdma_netlink->get_resources(numbers, device, ret));
+	int status =
+		ASK(&place, place.path, rdma_netlink->get_resources(numbers, device, ret, NULL));
+
+	(void)ret_contexts; /* about other programs, not about hardware */
 
 	if (status < 0)
 		return status;

@@ -136,6 +136,13 @@ const struct rna_pcie *rna_device_pcie(const struct rna_snapshot_device *device)
 	return (const void *)device->parts[RNA_COLLECTOR_PCIE];
 }
 
+const struct rna_users *rna_device_users(const struct rna_snapshot_device *device)
+{
+	const struct rna_resources *resources = rna_device_resources(device);
+
+	return resources ? resources->users : NULL;
+}
+
 const struct rna_resources *rna_device_resources(const struct rna_snapshot_device *device)
 {
 	return (const void *)device->parts[RNA_COLLECTOR_RESOURCES];

@@ -13,6 +13,7 @@
 #include <stddef.h>
 
 #include "rna/model/part.h"
+#include "rna/model/users.h"
 #include "rna/model/value.h"
 
 enum rna_resource {
@@ -50,6 +51,7 @@ struct rna_port_optional_counters {
 struct rna_resources {
 	struct rna_part part;
 	struct rna_resource_counts now;
+	const struct rna_users *users; /* NULL: not known, because the kernel does not name them */
 	/* Counts at the last time when no application had the device open; absent: not yet. */
 	struct rna_value idle[RNA_RESOURCE_COUNT];
 	size_t port_count;                              /* 0: optional counters are not read */

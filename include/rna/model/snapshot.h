@@ -67,6 +67,8 @@ const struct rna_virtual_functions *rna_device_virtual_functions(
 const struct rna_modules *rna_device_modules(const struct rna_snapshot_device *device);
 const struct rna_ethernet *rna_device_ethernet(const struct rna_snapshot_device *device);
 const struct rna_resources *rna_device_resources(const struct rna_snapshot_device *device);
+/* The users that have the device open; NULL: not known. */
+const struct rna_users *rna_device_users(const struct rna_snapshot_device *device);
 const struct rna_qos *rna_device_qos(const struct rna_snapshot_device *device);
 /* collector: RNA_COLLECTOR_COUNTERS, RNA_COLLECTOR_HW_COUNTERS or RNA_COLLECTOR_FABRIC */
 const struct rna_counters_part *rna_device_counters(const struct rna_snapshot_device *device,

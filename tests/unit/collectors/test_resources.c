@@ -22,9 +22,9 @@ static struct script {
 } script;
 
 static int answer_resources(struct rna_rdma_numbers *numbers, const char *device,
-			    struct rna_resource_counts *ret)
+			    struct rna_resource_counts *ret, struct rna_context_list *ret_contexts)
 {
-	(void)numbers;
+	(void)numbers, (void)ret_contexts;
 	assert_string_equal(device, "mlx5_0");
 	script.asked++;
 	*ret = script.counts;
@@ -209,13 +209,13 @@ static void test_recorded(void **state)
 	(void)state;
 	tree_init(&tree);
 	numbers = (struct rna_rdma_numbers){.root = tree.root};
-	assert_int_equal(backend->get_resources(&numbers, "mlx5_0", &counts), -ENOENT);
+	assert_int_equal(backend->get_resources(&numbers, "mlx5_0", &counts, NULL), -ENOENT);
 	assert_int_equal(backend->get_optional(&numbers, "mlx5_0", arena, &port), -ENOENT);
 	tree_write(&tree, "recorded/netlink/mlx5_0/resources/qp", "12\n");
 	tree_write(&tree, "recorded/netlink/mlx5_0/resources/own_contexts", "1\n");
 	tree_write(&tree, "recorded/netlink/mlx5_0/ports/1/optional/cc_rx_ce_pkts", "1\n");
 	tree_write(&tree, "recorded/netlink/mlx5_0/ports/1/optional/cc_tx_cnp_pkts", "0\n");
-	assert_int_equal(backend->get_resources(&numbers, "mlx5_0", &counts), 0);
+	assert_int_equal(backend->get_resources(&numbers, "mlx5_0", &counts, NULL), 0);
 	assert_int_equal(counts.of[RNA_RESOURCE_QP].number, 12);
 	assert_int_equal(counts.own_contexts.number, 1);
 	assert_int_equal(counts.of[RNA_RESOURCE_MR].state, RNA_VALUE_ABSENT);
@@ -237,7 +237,8 @@ static void test_the_kernel_is_asked_only_with_a_stack(void **state)
 	(void)state;
 	tree_init(&tree);
 	numbers = (struct rna_rdma_numbers){.root = tree.root};
-	assert_int_equal(rna_rdma_netlink.get_resources(&numbers, "mlx5_0", &counts), -ENOENT);
+	assert_int_equal(rna_rdma_netlink.get_resources(&numbers, "mlx5_0", &counts, NULL),
+			 -ENOENT);
 	assert_int_equal(rna_rdma_netlink.get_optional(&numbers, "mlx5_0", arena, &port), -ENOENT);
 }
 

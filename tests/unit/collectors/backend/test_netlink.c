@@ -362,7 +362,7 @@ static void say(struct asked *asked, const char *name, struct rna_value value)
 static int ask_resources(struct asked *asked)
 {
 	struct rna_resource_counts counts;
-	int error = rna_rdma_netlink.get_resources(asked->numbers, "mlx5_0", &counts);
+	int error = rna_rdma_netlink.get_resources(asked->numbers, "mlx5_0", &counts, NULL);
 
 	for (enum rna_resource i = 0; i < RNA_RESOURCE_COUNT; i++)
 		say(asked, rna_resource_name(i), counts.of[i]);
@@ -624,7 +624,7 @@ static void contexts_that_change_meanwhile_are_not_known(void **state)
 	asking_init(&asking);
 	script.interrupted = 100;
 	script.answer = make(&kinds[0], false);
-	assert_int_equal(rna_rdma_netlink.get_resources(&asking.numbers, "mlx5_0", &counts),
+	assert_int_equal(rna_rdma_netlink.get_resources(&asking.numbers, "mlx5_0", &counts, NULL),
 			 -EAGAIN);
 	assert_int_equal(counts.of[RNA_RESOURCE_CTX].number, 2);
 	assert_int_equal(rna_resources_users(&counts).state, RNA_VALUE_UNREADABLE);
@@ -642,10 +642,12 @@ static void contexts_of_children_are_own(void **state)
 	script.answer = make(&kinds[0], false);
 	processes[0] = 76;
 	asking.numbers.process = getppid();
-	assert_int_equal(rna_rdma_netlink.get_resources(&asking.numbers, "mlx5_0", &counts), 0);
+	assert_int_equal(rna_rdma_netlink.get_resources(&asking.numbers, "mlx5_0", &counts, NULL),
+			 0);
 	assert_int_equal(counts.own_contexts.number, 1);
 	asking.numbers.process = INT32_MAX;
-	assert_int_equal(rna_rdma_netlink.get_resources(&asking.numbers, "mlx5_0", &counts), 0);
+	assert_int_equal(rna_rdma_netlink.get_resources(&asking.numbers, "mlx5_0", &counts, NULL),
+			 0);
 	assert_int_equal(counts.own_contexts.number, 0);
 	nlmsg_free(script.answer);
 	script.answer = NULL;

@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Finds the users of a device, for the collector resources. */
+#pragma once
+
+#include "rna/base/root.h"
+#include "rna/model/users.h"
+
+/*
+ * Finds the user of each context, which it sets there; contexts->arena is that of the result.
+ * before: of the last run, NULL: none. -ENOMEM or 0.
+ */
+int rna_find_users(const struct rna_root *root, const struct rna_context_list *contexts,
+		   const struct rna_users *before, struct rna_users *ret);
