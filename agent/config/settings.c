@@ -326,6 +326,10 @@ const struct rna_setting rna_setting_table[] = {
 		"Whether each virtual function (SR-IOV), up to 256 per device, has a series of "
 		"rdma_device_virtual_function_info and an entry in JSON. Their number is always "
 		"exported."),
+	BOOLEAN("metrics.users", metrics_users, "false",
+		"Whether to export rdma_device_user_info, which names the pod, container, Slurm job "
+		"or systemd unit that has a device open: at most 32 series per device, new ones with "
+		"each job. JSON, status and findings always name them."),
 	BOOLEAN("metrics.priorities", metrics_priorities, "true",
 		"Whether to export Ethernet statistics per priority and per lane: up to 68 of "
 		"about 110 series per interface."),

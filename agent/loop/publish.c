@@ -225,6 +225,7 @@ static int add_status(const struct rna_publish_input *in, struct rna_view *view)
 		.node_exporter_names = settings->metrics_node_exporter_names,
 		.qos_details = settings->metrics_qos_details,
 		.virtual_functions = settings->metrics_virtual_functions,
+		.users = settings->metrics_users,
 		.gpu_nic_paths = (enum rna_path_class)settings->metrics_gpu_nic_paths,
 	};
 	return copy_texts(settings, in->status, &view->agent, view->arena);

@@ -152,6 +152,31 @@ static void fill_remedies(const struct rna_rule_input *in, size_t first, struct 
 						     out->arena);
 }
 
+/* -- Users ------------------------------------------------------------------------------------- */
+
+/* The first question about a fault is whom it hits. */
+static void name_users(const struct rna_rule_subject *subject, size_t first, struct rna_finds *out)
+{
+	RNA_STRBUF struct rna_strbuf users = RNA_STRBUF_INIT;
+
+	if (first == out->count)
+		return; /* nearly always */
+	rna_users_describe(rna_device_users(subject->device), &users);
+	out->failed |= users.failed;
+	for (size_t i = first; users.len > 0 && !users.failed && i < out->count; i++) {
+		struct rna_finding *finding = &out->items[i].finding;
+		const char *text;
+
+		if (out->items[i].unknown || finding->severity == RNA_SEVERITY_INFO)
+			continue;
+		text = rna_arena_printf(out->arena, "%s; in use by %s", finding->text, users.data);
+		if (text)
+			finding->text = text;
+		else
+			out->failed = true;
+	}
+}
+
 /* -- Subjects ---------------------------------------------------------------------------------- */
 
 static bool applies_to(const struct rna_rule *rule, const struct rna_rule_subject *subject)
@@ -190,6 +215,7 @@ static void check(const struct rna_rule *rule, const struct rna_rule_input *in,
 	}
 	rule->check(in, out);
 	fill_remedies(in, before, out);
+	name_users(in->subject, before, out);
 	if (in->subject->unseen && rule->condition != RNA_CONDITION_NOT_OBSERVED &&
 	    out->count == before)
 		rna_finds_add_unknown(out);

@@ -87,6 +87,7 @@ struct rna_settings {
 	bool metrics_qos_details;
 	bool metrics_node_exporter_names;
 	bool metrics_virtual_functions;
+	bool metrics_users;
 	bool metrics_fec_lanes;
 	bool metrics_priorities;
 	int metrics_gpu_nic_paths; /* enum rna_path_class; SAME: the nearest only */

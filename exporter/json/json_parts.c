@@ -91,11 +91,23 @@ static void set_resource_counts(struct rna_json_writer *writer, json_t *object, 
 		json_decref(member);
 }
 
+static void set_users(struct rna_json_writer *writer, json_t *object, const struct rna_users *users)
+{
+	json_t *array = json_array();
+
+	for (size_t i = 0; i < users->count; i++)
+		rna_json_append(writer, array,
+				rna_json_item(writer, &rna_user_table, &users->items[i]));
+	rna_json_set(writer, object, "users", array);
+}
+
 void rna_json_set_resources(struct rna_json_writer *writer, json_t *object,
 			    const struct rna_resources *resources)
 {
 	if (!resources)
 		return;
+	if (resources->users && resources->users->count > 0)
+		set_users(writer, object, resources->users);
 	set_resource_counts(writer, object, "resources", resources->now.of);
 	set_resource_counts(writer, object, "idle_resources", resources->idle);
 }

@@ -45,6 +45,7 @@ static const struct rna_family_table *const tables[] = {
 	&rna_device_table,
 	&rna_virtual_function_table,
 	&rna_resource_table,
+	&rna_user_table,
 	&rna_port_table,
 	&rna_peer_table,
 	&rna_manager_table,

@@ -68,8 +68,8 @@ struct rna_family_table {
 /* The tables; families.c has their order. */
 extern const struct rna_family_table rna_node_table, rna_missing_table, rna_loaded_module_table,
 	rna_finding_table, rna_kernel_log_table, rna_log_episode_table, rna_card_table,
-	rna_device_table, rna_virtual_function_table, rna_resource_table, rna_port_table,
-	rna_peer_table, rna_manager_table, rna_interface_table, rna_bond_table,
+	rna_device_table, rna_virtual_function_table, rna_resource_table, rna_user_table,
+	rna_port_table, rna_peer_table, rna_manager_table, rna_interface_table, rna_bond_table,
 	rna_bond_member_table, rna_gateway_table, rna_gid_table, rna_ethernet_table,
 	rna_counter_table, rna_ethernet_unknown_table, rna_module_table, rna_optional_counter_table,
 	rna_counter_health_table, rna_selftest_run_table, rna_selftest_table, rna_probe_port_table,

@@ -209,9 +209,19 @@ static void idle_resources(const struct rna_subject *device, struct rna_writer *
 		write_count(device, resources->idle, RNA_RESOURCE_QP, writer);
 }
 
+static const void *next_user(const struct rna_subject *device, size_t *from)
+{
+	const struct rna_users *users = rna_device_users(device->device);
+
+	if (!device->view->metrics.users || !users || *from >= users->count)
+		return NULL;
+	return &users->items[(*from)++];
+}
+
 /* -- The tables -------------------------------------------------------------------------------- */
 
-#define VF(member) ABOUT(struct rna_virtual_function, member)
+#define VF(member)   ABOUT(struct rna_virtual_function, member)
+#define USER(member) ABOUT(struct rna_user, member)
 
 /* clang-format off */
 static const struct rna_family card_rows[] = {
@@ -339,6 +349,21 @@ static const struct rna_family resource_rows[] = {
 	       "is, the kernel's own objects. Absent until the agent has seen the device idle; all "
 	       "but qp only with metrics.details."),
 };
+
+static const struct rna_family user_rows[] = {
+	METRIC(DEVICE, "rdma_device_user_info", INFO, PLAIN, LABELS,
+	       "Pod and container, Slurm job and user ID, or systemd unit that has the device open. "
+	       "A pod without a known name has its UID. Requires metrics.users."),
+	{BOTH("namespace", USER(namespace))},
+	{BOTH("pod", USER(pod))},
+	{BOTH("container", USER(container))},
+	{BOTH("job", USER(job))},
+	{BOTH("uid", USER(uid))},
+	{BOTH("unit", USER(unit))},
+	{JSON("pod_uid", USER(pod_uid))},
+	{JSON("container_id", USER(container_id))},
+	{JSON("contexts", USER(contexts))},
+};
 /* clang-format on */
 
 const struct rna_family_table rna_card_table = {ROWS(card_rows)};
@@ -346,3 +371,4 @@ const struct rna_family_table rna_device_table = {ROWS(device_rows)};
 const struct rna_family_table rna_virtual_function_table = {ROWS(function_rows),
 							    .next = next_function};
 const struct rna_family_table rna_resource_table = {ROWS(resource_rows)};
+const struct rna_family_table rna_user_table = {ROWS(user_rows), .next = next_user};

@@ -93,6 +93,7 @@ typedef void cell(const struct rna_page *page, const struct rna_subject *port);
 static void add_users(const struct rna_page *page, const struct rna_subject *port)
 {
 	const struct rna_resources *resources = rna_device_resources(port->device);
+	RNA_STRBUF struct rna_strbuf names = RNA_STRBUF_INIT;
 	struct rna_value users = {0}, qps;
 
 	if (resources)
@@ -100,8 +101,14 @@ static void add_users(const struct rna_page *page, const struct rna_subject *por
 	if (!rna_value_is_known(users) || users.number == 0)
 		return;
 	qps = resources->now.of[RNA_RESOURCE_QP];
-	rna_strbuf_printf(page->out, "<br><small>in use: opened %ju&times;",
-			  (uintmax_t)users.number);
+	rna_users_describe(resources->users, &names);
+	page->out->failed |= names.failed;
+	rna_page_add(page, "<br><small>in use");
+	if (names.len > 0) {
+		rna_page_add(page, " by ");
+		rna_page_text(page->out, names.data);
+	}
+	rna_strbuf_printf(page->out, ": opened %ju&times;", (uintmax_t)users.number);
 	if (rna_value_is_known(qps))
 		rna_strbuf_printf(page->out, ", %ju queue pairs", (uintmax_t)qps.number);
 	rna_page_add(page, "</small>");

@@ -7,6 +7,7 @@
  */
 #include <errno.h>
 
+#include "rna/base/parse.h"
 #include "rna/exporter.h"
 
 #include "metrics/columns.h"
@@ -356,6 +357,52 @@ static void write_profile(const struct rna_profile_status *profile, size_t width
 	rna_text_wrap(text.failed ? "" : text.data, strlen(label), strlen(label), width, out);
 }
 
+/* What each device is in use by, in the caller's memory; NULL: by no user with a name. */
+static char **name_users(const struct rna_subject_list *devices)
+{
+	char **names = calloc(devices->count + 1, sizeof(*names));
+
+	for (size_t i = 0; names && i < devices->count; i++) {
+		struct rna_strbuf text = RNA_STRBUF_INIT;
+
+		rna_users_describe(rna_device_users(devices->items[i].device), &text);
+		names[i] = rna_strbuf_take(&text);
+	}
+	return names;
+}
+
+/* A line for all devices that have the same users, behind a blank one. */
+static void write_users(const struct rna_subjects *subjects, size_t width, struct rna_strbuf *out)
+{
+	static const char label[] = "in use    ";
+	const struct rna_subject_list *devices = &subjects->scopes[RNA_SCOPE_DEVICE];
+	char **names = name_users(devices);
+	const char *before = "\n";
+
+	out->failed |= !names;
+	for (size_t i = 0; names && i < devices->count; i++) {
+		RNA_FREE char *name = names[i];
+		RNA_STRBUF struct rna_strbuf text = RNA_STRBUF_INIT;
+
+		if (!name)
+			continue;
+		rna_strbuf_printf(&text, "%s: %s", name, devices->items[i].rdma_device->name);
+		for (size_t j = i + 1; j < devices->count; j++)
+			if (rna_same_text(names[j], name)) {
+				rna_strbuf_printf(&text, ", %s",
+						  devices->items[j].rdma_device->name);
+				free(names[j]);
+				names[j] = NULL;
+			}
+		out->failed |= text.failed;
+		rna_strbuf_printf(out, "%s%s", before, label);
+		rna_text_wrap(text.failed ? "" : text.data, strlen(label), strlen(label), width,
+			      out);
+		before = "";
+	}
+	free(names);
+}
+
 /* A line for each finding, behind a blank one; lines that are too long go on below. */
 static void write_findings(const struct rna_view *view, size_t width, struct rna_strbuf *out)
 {
@@ -446,6 +493,7 @@ void rna_write_table(const struct rna_view *view, const struct rna_table_options
 	write_unwired(&subjects, width, out);
 	write_cards(&subjects, options, out);
 	write_gateways(&subjects, options, out);
+	write_users(&subjects, width, out);
 	write_profile(&view->profile, width, out);
 	write_findings(view, width, out);
 }

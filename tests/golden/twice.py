@@ -187,6 +187,15 @@ def take_gids(port, scope, samples):
     port.pop("gids", None)
 
 
+def take_users(device, scope, samples):
+    """Each is a series; IDs and the number of contexts are in the JSON only."""
+    for user in device.get("users", []):
+        names = {key: str(user.pop(key))
+                 for key in ("namespace", "pod", "container", "job", "uid", "unit") if key in user}
+        if not samples.state("rdma_device_user_info", {**scope, **names}, 1):
+            raise Contradiction(f"no user {names} of {scope}")
+
+
 def take_hops(device, scope, samples, tree):
     """Hops are nodes of the tree of topology --json; their errors add up to those of the device."""
     hops = device.get("pcie_hops", [])
@@ -232,6 +241,7 @@ def take_device(device, samples, known, tree):
     if samples.state_label("rdma_device_card_info", scope, "card", device.get("card")):
         del device["card"]
     take_hops(device, scope, samples, tree)
+    take_users(device, scope, samples)
     for port in device["ports"]:
         within = {**scope, "port": str(port["port"])}
         take_names(port)

@@ -260,7 +260,7 @@ agent_pid=
 
 # The default settings but for the address, and all metrics; suites append to it.
 agent_config="http: {listen: [\"127.0.0.1:$agent_port\"]}
-metrics: {collectors: full, details: true, gid_info: true}"
+metrics: {collectors: full, details: true, gid_info: true, users: true}"
 
 # agent_start: start it and wait until it is ready
 agent_start() {
