@@ -65,6 +65,8 @@ def wanted_host_paths(values):
         found.add("/dev/infiniband")
     if values["kernelLog"]["journal"]:
         found.add(values["kernelLog"]["journal"])
+    if values["users"]["enabled"]:
+        found.add("/var/log/containers")
     if writes_nfd_file(values):
         found.add(values["config"]["kubernetes"]["nfd_directory"])
     return found
@@ -73,8 +75,10 @@ def wanted_host_paths(values):
 def check_pod(pod, values):
     """Yields what a pod may that it must not, or the other way round."""
     context, agent = pod["securityContext"], pod["containers"][0]
-    if set(pod) & {"hostPID", "hostIPC", "shareProcessNamespace"} or pod["hostNetwork"] is not True:
+    if set(pod) & {"hostIPC", "shareProcessNamespace"} or pod["hostNetwork"] is not True:
         yield "is in other namespaces than that of the network"
+    if pod.get("hostPID", False) != values["users"]["enabled"]:
+        yield "sees the processes of the node, or does not"
     if context["seccompProfile"] != {"type": "RuntimeDefault"}:
         yield "has no seccomp profile"
     is_root = context["runAsUser"] == 0
