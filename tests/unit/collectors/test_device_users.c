@@ -11,8 +11,8 @@
 
 #include "rna/base/strbuf.h"
 
-#include "tree.h"
 #include "device_users.h"
+#include "tree.h"
 
 #define UID "0a1b2c3d-0000-4000-8000-00000000beef"
 #define ID  "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef"
