@@ -73,6 +73,19 @@ def minute(directory, seconds, arguments):
                             for name, seconds in used_since(started[0], threads).items()}}
 
 
+def starts(directory, times, arguments):
+    """Of each server, milliseconds from exec to the first full answer, and of CPU until then: the
+    fastest of some, in turns, for other work on the machine only slows them."""
+    found = [[] for _ in arguments]
+    for _ in range(times):
+        for seen, argument in zip(found, arguments):
+            with contextlib.ExitStack() as stack:
+                server = next(start(stack, directory, [argument]))
+                seen.append((server.start_seconds * 1e3, server.cpu_seconds() * 1e3))
+    return [{"start": min(wall for wall, _ in seen), "start_cpu": min(cpu for _, cpu in seen)}
+            for seen in found]
+
+
 def collectors(directory, binary):
     """Of each collector, the milliseconds of a lane's CPU in one run, of all devices, after others
     have run. Without events, because what they tell of would not be polled."""
@@ -94,6 +107,8 @@ def main(tree, directory, what, *arguments):
     stand_in(tree)
     if what == "collectors":
         print(json.dumps(collectors(directory, *arguments)))
+    elif what == "starts":
+        print(json.dumps(starts(directory, int(arguments[0]), arguments[1:])))
     else:
         print(json.dumps(minute(directory, int(what), arguments)))
 

@@ -82,10 +82,6 @@ def cold(server, effort):
             "wall_max": milli(max(walls))}
 
 
-def start(server, _effort):
-    return {"start": milli(server.start_seconds), "start_cpu": milli(server.cpu_seconds())}
-
-
 def hot(server, effort):
     """Scrape after scrape of what does not change."""
     result = {}
@@ -217,26 +213,22 @@ def of(server, effort, *measures):
     return result
 
 
-def combine(results):
-    """Medians of rounds, but of starts the fastest: other work on the machine only slows it."""
-    pick = {"start": min, "start_cpu": min}
-    return {key: pick.get(key, statistics.median)([result[key] for result in results])
-            for key in results[0]}
+def medians(results):
+    return {key: statistics.median([result[key] for result in results]) for key in results[0]}
 
 
 def in_turns(tree, effort):
     """What is measured of both, the one after the other in each round."""
     rounds = {Agent: [], NodeExporter: []}
-    starts = {Agent: [], NodeExporter: []}
-    for _ in range(effort.starts):
-        for server in starts:
-            starts[server].append(of(server(tree.root, tree.directory), effort, start))
+    starts = live(tree, "starts", effort.starts, f"{Agent.binary}=DefaultAgent",
+                  f"{NodeExporter.binary}=NodeExporter")
+    starts = json.loads(starts.communicate()[0])
     for _ in range(effort.rounds):
         for server, quiet in ((Agent, QuietAgent), (NodeExporter, NodeExporter)):
             rounds[server].append({**of(server(tree.root, tree.directory), effort, cold),
                                    **of(quiet(tree.root, tree.directory), effort, hot)})
-    return {server.name: {**combine(starts[server]), **combine(rounds[server])}
-            for server in rounds}
+    return {server.name: {**started, **medians(rounds[server])}
+            for server, started in zip(rounds, starts)}
 
 
 def all_of(tree, effort):
