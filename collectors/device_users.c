@@ -188,7 +188,7 @@ static const struct rna_user *recall(const struct run *run, const struct rna_con
 	return user && (user->namespace || !user->pod) ? user : NULL;
 }
 
-/* A process that has ended, or works for nobody that can be named, leaves RNA_NO_USER. */
+/* A process that has ended, or has a group without a name, leaves RNA_NO_USER. */
 static int find_user(struct run *run, struct rna_context *context)
 {
 	const struct rna_user *known = recall(run, context);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Users of a device: who has it open. RDMA netlink names the process of each context, its control
+ * Users of a device: what has it open. RDMA netlink names the process of each context, its control
  * group says which pod, container, Slurm job or unit it works for, and the kubelet's names of log
  * files what these are called. The agent and its children are no users.
  *
