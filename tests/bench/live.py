@@ -44,9 +44,10 @@ def used_since(server, before):
 
 
 def start(stack, directory, arguments):
+    """In places of this process: another one may use the directory at the same time."""
     for number, argument in enumerate(arguments):
         binary, _, kind = argument.rpartition("=")
-        place = os.path.join(directory, f"live-{number}")
+        place = os.path.join(directory, f"live-{os.getpid()}-{number}")
         os.makedirs(place, exist_ok=True)
         server = getattr(servers, kind)("/", place)
         server.binary = binary
