@@ -22,7 +22,6 @@
 enum {
 	CGROUP_MAX = 16 * 1024, /* cgroup v1 has a line for each controller */
 	STATUS_MAX = 4096,
-	CONTAINER_ID_SHOWN = 12, /* as crictl and docker do */
 };
 
 struct run {
@@ -62,20 +61,15 @@ static char *split(char *name)
 	return end + 1;
 }
 
-static bool has_end(const char *name, const char *end)
-{
-	size_t len = strlen(name), end_len = strlen(end);
-
-	return len > end_len && strcmp(name + len - end_len, end) == 0;
-}
-
 /* The entry that ends so, without that end, in scratch; NULL: there is none. */
 static char *find_log(struct run *run, char *const *names, ssize_t count, const char *end)
 {
-	for (ssize_t i = 0; end && i < count; i++)
-		if (has_end(names[i], end))
-			return rna_arena_printf(run->scratch, "%.*s",
-						(int)(strlen(names[i]) - strlen(end)), names[i]);
+	for (ssize_t i = 0; end && i < count; i++) {
+		size_t len = rna_text_stem(names[i], end);
+
+		if (len > 0)
+			return rna_arena_printf(run->scratch, "%.*s", (int)len, names[i]);
+	}
 	return NULL;
 }
 
@@ -111,7 +105,7 @@ static void find_names(struct run *run, struct rna_user *user)
 {
 	user->pod = user->pod_uid;
 	if (user->container_id)
-		user->container = rna_arena_printf(run->scratch, "%.*s", CONTAINER_ID_SHOWN,
+		user->container = rna_arena_printf(run->scratch, "%.*s", RNA_CONTAINER_ID_SHOWN,
 						   user->container_id);
 	if (!user->pod_uid)
 		return;
@@ -179,11 +173,12 @@ static const struct rna_user *recall(const struct run *run, const struct rna_con
 	const struct rna_users *before = run->before;
 	const struct rna_user *user = NULL;
 
-	for (size_t i = 0; before && i < before->contexts.count; i++) {
+	for (size_t i = 0; before && !user && i < before->contexts.count; i++) {
 		const struct rna_context *known = &before->contexts.items[i];
 
-		if (known->number == context->number && known->pid == context->pid)
-			user = known->user < before->count ? &before->items[known->user] : NULL;
+		if (known->number == context->number && known->pid == context->pid &&
+		    known->user < before->count)
+			user = &before->items[known->user];
 	}
 	return user && (user->namespace || !user->pod) ? user : NULL;
 }

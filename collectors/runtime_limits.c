@@ -12,13 +12,13 @@
 #include "rna/base/json_document.h"
 #include "rna/base/parse.h"
 
+#include "parse/cgroup.h"
+
 enum {
 	CONFIG_MAX = 256 * 1024,
 	FILES_MAX = 64,        /* of a configuration, with those that it imports */
 	PROCESSES_MAX = 32768, /* further ones are not looked at */
 	CONTAINERS_MAX = 1024,
-	CONTAINER_ID = 64, /* hexadecimal digits */
-	CONTAINER_ID_SHOWN = 12,
 	CAP_IPC_LOCK = 14, /* capabilities(7) */
 	STATUS_MAX = 4096,
 };
@@ -325,7 +325,7 @@ struct look {
 	struct rna_container_limits *ret;
 	/* Containers that were seen: an open hash table of identifiers, half of it empty. */
 	size_t seen_count;
-	char seen[2 * CONTAINERS_MAX][CONTAINER_ID];
+	char seen[2 * CONTAINERS_MAX][RNA_CONTAINER_ID];
 	char text[STATUS_MAX];
 };
 
@@ -347,7 +347,7 @@ static const char *find_container(const char *cgroup)
 	for (const char *at = cgroup; *at;) {
 		size_t digits = strspn(at, "0123456789abcdef");
 
-		if (digits == CONTAINER_ID)
+		if (digits == RNA_CONTAINER_ID)
 			return at;
 		at += digits > 0 ? digits : 1;
 	}
@@ -355,7 +355,7 @@ static const char *find_container(const char *cgroup)
 }
 
 /* Takes each container once. False: it was seen, or there are too many. */
-static bool is_new(struct look *look, const char id[static CONTAINER_ID])
+static bool is_new(struct look *look, const char id[static RNA_CONTAINER_ID])
 {
 	char head[9] = "";
 	size_t at;
@@ -365,9 +365,9 @@ static bool is_new(struct look *look, const char id[static CONTAINER_ID])
 		return false;
 	for (at = strtoul(head, NULL, 16) % RNA_ARRAY_SIZE(look->seen); *look->seen[at];
 	     at = (at + 1) % RNA_ARRAY_SIZE(look->seen))
-		if (memcmp(look->seen[at], id, CONTAINER_ID) == 0)
+		if (memcmp(look->seen[at], id, RNA_CONTAINER_ID) == 0)
 			return false;
-	memcpy(look->seen[at], id, CONTAINER_ID);
+	memcpy(look->seen[at], id, RNA_CONTAINER_ID);
 	look->seen_count++;
 	return true;
 }
@@ -413,7 +413,7 @@ static void look_at_container(struct look *look, const char *pid, const char *id
 {
 	struct rna_container_limits *ret = look->ret;
 	struct rna_value limit;
-	char kept[CONTAINER_ID];
+	char kept[RNA_CONTAINER_ID];
 
 	memcpy(kept, id, sizeof(kept));
 	if (is_helper(read_of(look, pid, "comm")) || !is_new(look, kept))
@@ -428,7 +428,7 @@ static void look_at_container(struct look *look, const char *pid, const char *id
 	if (!rna_value_is_known(ret->lowest) || limit.number < ret->lowest.number)
 		ret->lowest = limit;
 	if (!ret->example)
-		ret->example = rna_arena_printf(look->arena, "%.*s", CONTAINER_ID_SHOWN, kept);
+		ret->example = rna_arena_printf(look->arena, "%.*s", RNA_CONTAINER_ID_SHOWN, kept);
 }
 
 static bool is_of_unit(const char *cgroup, const char *unit)

@@ -5,6 +5,8 @@
 #include <stdbool.h>
 #include <string.h>
 
+#include "rna/base/parse.h"
+
 #define HEX   "0123456789abcdef"
 #define SLICE ".slice"
 #define SCOPE ".scope"
@@ -18,19 +20,16 @@ enum {
 /* Cuts the suffix off. False: there is none. */
 static bool cut(char *text, const char *suffix)
 {
-	size_t len = strlen(text), end = strlen(suffix);
+	size_t len = rna_text_stem(text, suffix);
 
-	if (len <= end || strcmp(text + len - end, suffix) != 0)
-		return false;
-	text[len - end] = '\0';
-	return true;
+	if (len > 0)
+		text[len] = '\0';
+	return len > 0;
 }
 
 static bool has_end(const char *text, const char *suffix)
 {
-	size_t len = strlen(text), end = strlen(suffix);
-
-	return len > end && strcmp(text + len - end, suffix) == 0;
+	return rna_text_stem(text, suffix) > 0;
 }
 
 static bool is_pod_uid(const char *text)

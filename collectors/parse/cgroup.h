@@ -8,7 +8,10 @@
  */
 #pragma once
 
-enum { RNA_CONTAINER_ID = 64 }; /* hexadecimal digits, of containerd, CRI-O, Docker and Podman */
+enum {
+	RNA_CONTAINER_ID = 64, /* hexadecimal digits, of containerd, CRI-O, Docker and Podman */
+	RNA_CONTAINER_ID_SHOWN = 12, /* as crictl and docker do */
+};
 
 /* NULL: it works for none. A job may run in a pod; a unit is said of what has nothing else. */
 struct rna_cgroup_owner {

@@ -164,6 +164,13 @@ bool rna_same_text(const char *a, const char *b)
 	return a && b ? strcmp(a, b) == 0 : a == b;
 }
 
+size_t rna_text_stem(const char *text, const char *end)
+{
+	size_t len = strlen(text), end_len = strlen(end);
+
+	return len > end_len && strcmp(text + len - end_len, end) == 0 ? len - end_len : 0;
+}
+
 uint64_t rna_fingerprint(uint64_t before, uint64_t number)
 {
 	return (before + number + 1) * 1000003;

@@ -3,6 +3,7 @@
 #include <stdbool.h>
 #include <string.h>
 
+#include "rna/base/cleanup.h"
 #include "rna/model/users.h"
 
 /* NULL comes last. */
@@ -22,7 +23,7 @@ int rna_user_compare(const struct rna_user *a, const struct rna_user *b)
 	};
 	int order = 0;
 
-	for (size_t i = 0; i < sizeof(names) / sizeof(*names) && order == 0; i++)
+	for (size_t i = 0; i < RNA_ARRAY_SIZE(names) && order == 0; i++)
 		order = compare_texts(names[i][0], names[i][1]);
 	return order;
 }
@@ -60,7 +61,7 @@ void rna_user_describe(const struct rna_user *user, struct rna_strbuf *out)
 
 void rna_users_describe(const struct rna_users *users, struct rna_strbuf *out)
 {
-	/* one of two is as long as "1 other" */
+	/* two are named: "and 1 other" would be as long */
 	const size_t shown = !users ? 0 : users->count > 2 ? 1 : users->count;
 
 	for (size_t i = 0; i < shown; i++) {

@@ -38,6 +38,9 @@ int rna_compare_names(const char *a, const char *b);
 /* Are both the same text, or both NULL? */
 bool rna_same_text(const char *a, const char *b);
 
+/* The length of what stands in front of that end; 0: nothing, or the text has another end. */
+size_t rna_text_stem(const char *text, const char *end);
+
 /*
  * A fingerprint tells lists of numbers apart without storing them. Adds one number; start with 0.
  * The end of a list is not marked: if another list follows, the caller must add a terminator.

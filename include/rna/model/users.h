@@ -63,7 +63,7 @@ struct rna_users {
 	struct rna_context_list contexts;
 };
 
-/* "pod default/train-0 (worker)", "Slurm job 4711 of user 1000", "unit nvmet.service". */
+/* "pod default/train-0 (worker)", "Slurm job 4711 of user 1000", "nvmet.service". */
 void rna_user_describe(const struct rna_user *user, struct rna_strbuf *out);
 
 /* All of them in a phrase: "pod a/b and 3 others"; nothing if there is none. NULL is no users. */
