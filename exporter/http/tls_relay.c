@@ -40,6 +40,7 @@ struct rna_tls_channel {
 	bool sending;  /* GnuTLS has a record that the client has not taken as a whole */
 	bool heard;    /* the client says nothing more */
 	bool answered; /* the server says nothing more */
+	bool parting;  /* GnuTLS has the close_notify, which the client has not taken */
 	bool leaving;  /* the server has hung up */
 	size_t passed, said;
 	char text[TEXT_MAX]; /* of the client, for the server: from passed to said */
@@ -122,10 +123,14 @@ static bool fail(const struct rna_tls_channel *channel, ssize_t code)
 	return false;
 }
 
-static bool say_bye(const struct rna_tls_channel *channel)
+/*
+ * Without the close_notify a client takes a reply of unknown length for one that was cut off.
+ * False: GnuTLS has sent it, or never will.
+ */
+static bool say_bye(struct rna_tls_channel *channel)
 {
-	(void)gnutls_bye(channel->session, GNUTLS_SHUT_WR);
-	return false;
+	channel->parting = again(gnutls_bye(channel->session, GNUTLS_SHUT_WR));
+	return channel->parting;
 }
 
 static bool begin(struct rna_tls_channel *channel)
@@ -167,8 +172,10 @@ static bool hear(struct rna_tls_channel *channel, bool *ret_more)
 		(void)shutdown(channel->server.fd, SHUT_WR);
 		return true;
 	}
-	if (len == GNUTLS_E_REHANDSHAKE)
-		return say_bye(channel);
+	if (len == GNUTLS_E_REHANDSHAKE) {
+		(void)say_bye(channel);
+		return false;
+	}
 	return !gnutls_error_is_fatal((int)len) || fail(channel, len);
 }
 
@@ -248,7 +255,7 @@ static void await(const struct rna_tls_relay *relay, struct rna_tls_channel *cha
 {
 	bool full = channel->passed < channel->said;
 	bool listens = !full && !channel->heard && !channel->leaving;
-	bool sends = channel->sending;
+	bool sends = channel->sending || channel->parting;
 
 	if (!channel->greeted) {
 		sends = channel->session && gnutls_record_get_direction(channel->session);
@@ -270,8 +277,8 @@ static bool step(struct rna_tls_relay *relay, struct rna_tls_channel *channel)
 		return false;
 	if (channel->greeted && (!listen_to_client(channel) || !answer_client(relay, channel)))
 		return false;
-	if (channel->answered && !channel->sending)
-		return say_bye(channel);
+	if (channel->answered && !channel->sending && !say_bye(channel))
+		return false;
 	await(relay, channel);
 	return true;
 }
