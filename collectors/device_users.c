@@ -246,7 +246,7 @@ static int order(struct run *run, struct rna_users *ret)
 	ret->items = items;
 	ret->count = count < RNA_USERS_MAX ? count : RNA_USERS_MAX;
 	for (size_t i = ret->count; i < count; i++)
-		ret->others += items[i].contexts;
+		ret->unnamed[RNA_UNNAMED_OTHERS] += items[i].contexts;
 	return 0;
 }
 
@@ -259,11 +259,11 @@ static int take_context(struct run *run, struct rna_context *context, struct rna
 	if (context->own)
 		return 0;
 	if (context->pid == 0) {
-		ret->hidden++;
+		ret->unnamed[RNA_UNNAMED_HIDDEN]++;
 		return 0;
 	}
 	status = find_user(run, context);
-	ret->unnamed += context->user == RNA_NO_USER;
+	ret->unnamed[RNA_UNNAMED_GROUP] += context->user == RNA_NO_USER;
 	return status;
 }
 
@@ -275,7 +275,7 @@ static int find_all(struct run *run, struct rna_users *ret)
 	run->text = rna_arena_alloc(run->scratch, CGROUP_MAX);
 	if (!run->users || !run->text)
 		return -ENOMEM;
-	ret->others = run->contexts.others;
+	ret->unnamed[RNA_UNNAMED_OTHERS] = run->contexts.others;
 	for (size_t i = 0; i < run->contexts.count && status == 0; i++)
 		status = take_context(run, &run->contexts.items[i], ret);
 	ret->contexts = run->contexts;
@@ -293,4 +293,28 @@ int rna_find_users(const struct rna_root *root, const struct rna_context_list *c
 
 	*ret = (struct rna_users){0};
 	return scratch ? find_all(&run, ret) : -ENOMEM;
+}
+
+/* The namespace is that of the pod, whichever of its containers the process is of. */
+int rna_find_holder(const struct rna_root *root, uint32_t process, struct rna_arena *arena,
+		    struct rna_users *ret)
+{
+	struct rna_context context = {.pid = process};
+	const struct rna_context_list contexts = {.arena = arena, .count = 1, .items = &context};
+	struct rna_user *holder = rna_arena_alloc(arena, sizeof(*holder));
+	int status = holder ? rna_find_users(root, &contexts, NULL, ret) : -ENOMEM;
+
+	ret->given = true;
+	ret->unnamed[RNA_UNNAMED_GROUP] = 0;
+	ret->contexts = (struct rna_context_list){0};
+	if (status < 0 || ret->count == 0)
+		return status;
+	*holder = ret->items[0];
+	holder->contexts = 0;
+	if (holder->pod) {
+		holder->container = NULL;
+		holder->container_id = NULL;
+	}
+	ret->items = holder;
+	return 0;
 }

@@ -17,10 +17,13 @@
 #include "rna/base/parse.h"
 
 #include "backend/backends.h"
+#include "backend/recorded.h"
 #include "parse/representor.h"
 
 #include "collectors.h"
 #include "identity.h"
+
+#define CLASS "sys/class/net"
 
 #define BITS_PER_MBIT ((uint64_t)1000000)
 
@@ -36,6 +39,8 @@ struct run {
 	struct rna_index by_name; /* of netdevs */
 	struct rna_port_netdev *ports;
 	size_t port_count;
+	struct rna_followed_netdev *followed;
+	size_t followed_count;
 	bool no_memory;
 };
 
@@ -194,9 +199,10 @@ static const struct way {
  * In Mbit/s, -1 or EINVAL while unknown. This is the only file here that calls the driver, so it is
  * read only of a running interface.
  */
-static struct rna_value read_speed(struct run *run, const struct rna_netdev *netdev)
+static struct rna_value read_speed(struct run *run, const char *directory,
+				   const struct rna_netdev *netdev)
 {
-	const char *path = rna_arena_printf(run->scratch, "sys/class/net/%s/speed", netdev->name);
+	const char *path = rna_arena_printf(run->scratch, "%s/%s/speed", directory, netdev->name);
 	uint64_t mbits;
 
 	if (!path || !netdev->admin_up || netdev->operstate == RNA_OPER_DOWN ||
@@ -243,7 +249,7 @@ static struct rna_netdev *add_netdev(struct run *run, const char *name)
 			rna_part_count_error(run->part, error);
 		return NULL;
 	}
-	netdev->speed = read_speed(run, netdev);
+	netdev->speed = read_speed(run, CLASS, netdev);
 	netdev->representor = rna_is_representor(run->in->root, netdev->name, run->scratch);
 	run->no_memory |= rna_index_add(&run->by_name, netdev->name, 0, run->count) < 0;
 	run->count++;
@@ -273,6 +279,50 @@ static void add_port(struct run *run, const struct rna_device *device, unsigned 
 	}
 }
 
+/* -- Ports of devices in other network namespaces ---------------------------------------------- */
+
+/* Of an interface there, only the files of its own sysfs tell. False: it is not there. */
+static bool read_followed(struct run *run, const struct rna_device *device, const char *name,
+			  struct rna_netdev *ret)
+{
+	const char *directory =
+		rna_arena_printf(run->scratch, "proc/%u/root/" CLASS, device->process);
+	const struct rna_recorded_place place = {
+		.root = run->in->root,
+		.arena = run->part->arena,
+		.directory = rna_arena_printf(run->scratch, "%s/%s", directory, name),
+	};
+	int error = directory ? rna_recorded_read_netdev(&place, name, ret) : -ENOMEM;
+
+	run->no_memory |= error == -ENOMEM;
+	if (error == 0)
+		ret->speed = read_speed(run, directory, ret);
+	return error == 0;
+}
+
+/* Masters and members of bonds are left out: their names mean other interfaces here. */
+static void add_followed(struct run *run, const struct rna_device *device, unsigned port)
+{
+	struct query query = {.device = device, .port = port};
+	struct rna_followed_netdev *followed = &run->followed[run->followed_count];
+
+	for (size_t i = 0; i < RNA_ARRAY_SIZE(ways); i++) {
+		if (ways[i].source == RNA_NETDEV_BY_NETLINK || !ways[i].find(run, &query) ||
+		    !read_followed(run, device, query.name, &followed->netdev))
+			continue;
+		followed->netdev.master = NULL;
+		followed->port = (struct rna_port_netdev){
+			.device = rna_arena_strdup(run->part->arena, device->name),
+			.port = port,
+			.netdev = followed->netdev.name,
+			.source = ways[i].source,
+		};
+		run->no_memory |= !followed->port.device;
+		run->followed_count++;
+		return;
+	}
+}
+
 /* Does another port of the device, listed from first on, have the interface for a better reason? */
 static bool is_of_another_port(const struct run *run, size_t first, const char *netdev)
 {
@@ -291,6 +341,10 @@ static void add_device(struct run *run, const struct rna_device *device)
 {
 	size_t first = run->port_count, kept = first;
 
+	for (size_t i = 0; device->process && i < device->port_count; i++)
+		add_followed(run, device, device->ports[i]);
+	if (device->process)
+		return;
 	for (size_t i = 0; i < device->port_count; i++)
 		add_port(run, device, device->ports[i]);
 	for (size_t i = first; i < run->port_count; i++)
@@ -311,7 +365,7 @@ static const char *find_device(struct run *run, const char *name)
 						    device->sysfs_path, name);
 		const char *ret;
 
-		if (path && !rna_root_exists(run->in->root, path))
+		if (device->process || (path && !rna_root_exists(run->in->root, path)))
 			continue;
 		ret = path ? rna_arena_strdup(run->part->arena, device->name) : NULL;
 		run->no_memory |= !ret;
@@ -335,7 +389,7 @@ static void add_member(struct run *run, const char *name)
 static bool spreads(struct run *run, const char *bond)
 {
 	static const char backup[] = "active-backup";
-	const char *path = rna_arena_printf(run->scratch, "sys/class/net/%s/bonding/mode", bond);
+	const char *path = rna_arena_printf(run->scratch, CLASS "/%s/bonding/mode", bond);
 	char text[RNA_ATTRIBUTE_MAX];
 
 	return path && rna_root_read(run->in->root, path, text, sizeof(text)) > 0 &&
@@ -352,8 +406,8 @@ static struct rna_value monitors(struct run *run, const char *bond)
 	uint64_t longest = 0, milliseconds;
 
 	for (size_t i = 0; i < RNA_ARRAY_SIZE(intervals); i++) {
-		const char *path = rna_arena_printf(run->scratch, "sys/class/net/%s/bonding/%s",
-						    bond, intervals[i]);
+		const char *path =
+			rna_arena_printf(run->scratch, CLASS "/%s/bonding/%s", bond, intervals[i]);
 
 		if (!path || rna_root_read_u64(run->in->root, path, &milliseconds) < 0)
 			return (struct rna_value){0};
@@ -368,7 +422,7 @@ static struct rna_value monitors(struct run *run, const char *bond)
  */
 static void add_members(struct run *run, size_t index)
 {
-	const char *path = rna_arena_printf(run->scratch, "sys/class/net/%s/bonding/slaves",
+	const char *path = rna_arena_printf(run->scratch, CLASS "/%s/bonding/slaves",
 					    run->netdevs[index].name);
 	char text[RNA_ATTRIBUTE_MAX], *rest = text, *name;
 
@@ -416,13 +470,15 @@ static int read_all(struct run *run, struct rna_netdevs *netdevs)
 {
 	const struct rna_presence *presence = run->in->presence;
 	struct rna_netdev *sorted;
-	size_t ports = 0;
+	size_t ports = 0, elsewhere = 0;
 	int error;
 
 	for (size_t i = 0; i < presence->device_count; i++)
-		ports += presence->devices[i].port_count;
+		*(presence->devices[i].process ? &elsewhere : &ports) +=
+			presence->devices[i].port_count;
 	run->ports = rna_arena_array(run->part->arena, ports, sizeof(*run->ports));
-	if (!run->ports)
+	run->followed = rna_arena_array(run->part->arena, elsewhere, sizeof(*run->followed));
+	if (!run->ports || !run->followed)
 		return -ENOMEM;
 	for (size_t i = 0; i < presence->device_count; i++)
 		add_device(run, &presence->devices[i]);
@@ -442,6 +498,8 @@ static int read_all(struct run *run, struct rna_netdevs *netdevs)
 	netdevs->count = run->count;
 	netdevs->ports = run->ports;
 	netdevs->port_count = run->port_count;
+	netdevs->followed = run->followed;
+	netdevs->followed_count = run->followed_count;
 	return 0;
 }
 

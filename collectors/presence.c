@@ -17,6 +17,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "rna/base/beneath.h"
 #include "rna/base/index.h"
 #include "rna/base/parse.h"
 
@@ -25,6 +26,7 @@
 #include "parse/pci.h"
 
 #include "collectors.h"
+#include "namespaces.h"
 
 #define CLASS "sys/class/infiniband"
 
@@ -73,6 +75,7 @@ struct run {
 	struct rna_arena *scratch;
 	const struct rna_device_filter *filter;
 	const struct rna_presence *last; /* the previous part, or NULL */
+	bool follow;                     /* into other network namespaces */
 	struct rna_index registrations;  /* of the devices of last */
 	const struct rna_rdma_netlink_backend *netlink;
 	struct rna_rdma_numbers numbers;
@@ -437,9 +440,49 @@ enum found {
 	FOUND,
 };
 
-static enum found read_device(struct run *run, const char *name, struct rna_device *device)
+/* A device to look at. */
+struct listed {
+	const char *name;
+	uint32_t process; /* as in struct rna_device */
+	uint64_t network_namespace;
+};
+
+static const char *find_link(struct run *run, const struct listed *listed)
 {
-	const char *link = join(run, CLASS, name);
+	if (listed->process == 0)
+		return join(run, CLASS, listed->name);
+	return remember(run, rna_arena_printf(run->scratch, "proc/%u/root/" CLASS "/%s",
+					      listed->process, listed->name));
+}
+
+/*
+ * The directory that the link leads to, in keep. For a device elsewhere the link itself says it: a
+ * path in the mounts of another process cannot be asked for.
+ */
+static const char *resolve(struct run *run, const struct listed *listed, const char *link,
+			   int *ret_error)
+{
+	static const char up[] = "../../"; /* from sys/class/infiniband */
+	char target[PATH_MAX];
+	ssize_t len;
+
+	*ret_error = 0;
+	if (listed->process == 0)
+		return rna_root_realpath(run->root, link, run->keep, ret_error);
+	len = rna_root_readlink(run->root, link, target, sizeof(target));
+	if (len < 0)
+		*ret_error = (int)len;
+	if (len < 0 || strncmp(target, up, sizeof(up) - 1) != 0 ||
+	    !rna_path_is_plain(target + sizeof(up) - 1))
+		return NULL;
+	return remember(run, rna_arena_printf(run->keep, "proc/%u/root/sys/%s", listed->process,
+					      target + sizeof(up) - 1));
+}
+
+static enum found read_device(struct run *run, const struct listed *listed,
+			      struct rna_device *device)
+{
+	const char *link = find_link(run, listed);
 	RNA_CLOSE int fd = link ? rna_root_openat(run->root, link, O_PATH | O_DIRECTORY) : -ENOMEM;
 	struct stat stat;
 	bool is_smi = false;
@@ -450,8 +493,10 @@ static enum found read_device(struct run *run, const char *name, struct rna_devi
 	if (fd < 0 || fstat(fd, &stat) < 0)
 		return NO_DEVICE;
 	*device = (struct rna_device){
-		.name = remember(run, rna_arena_strdup(run->keep, name)),
-		.sysfs_path = rna_root_realpath(run->root, link, run->keep, &status),
+		.name = remember(run, rna_arena_strdup(run->keep, listed->name)),
+		.sysfs_path = resolve(run, listed, link, &status),
+		.process = listed->process,
+		.network_namespace = listed->network_namespace,
 		.generation = stat.st_ino,
 	};
 	note(run, status);
@@ -533,7 +578,8 @@ static size_t make_keys_unique(struct run *run, struct rna_device *devices, size
 	for (size_t i = 0; i < count; i++) {
 		bool shared = rna_index_find(&keys, devices[i].key, 0, &first) == 0;
 
-		if (shared && pair_devices(run, &devices[first], &devices[i]))
+		if (shared && devices[first].process == devices[i].process &&
+		    pair_devices(run, &devices[first], &devices[i]))
 			continue;
 		if (shared)
 			extend_key(run, &devices[i]);
@@ -542,7 +588,7 @@ static size_t make_keys_unique(struct run *run, struct rna_device *devices, size
 		note(run, rna_index_add(&keys, devices[i].key, 0, kept));
 		devices[kept++] = devices[i];
 	}
-	if (kept < count)
+	if (kept < count || run->follow)
 		qsort(devices, kept, sizeof(*devices), compare_devices);
 	return kept;
 }
@@ -557,15 +603,15 @@ static const char *explain_limit(struct run *run)
 				      DEVICES_MAX, PORTS_MAX));
 }
 
-/* The devices of names, as far as there is room. */
-static void read_listed(struct run *run, char **names, size_t count, struct rna_device *devices,
-			struct rna_presence *presence)
+/* The listed devices, as far as there is room. */
+static void read_listed(struct run *run, const struct listed *listed, size_t count,
+			struct rna_device *devices, struct rna_presence *presence)
 {
 	size_t ports = 0;
 
 	for (size_t i = 0; i < count && !presence->problem; i++) {
 		struct rna_device *device = &devices[presence->device_count];
-		enum found found = read_device(run, names[i], device);
+		enum found found = read_device(run, &listed[i], device);
 
 		presence->excluded_count += found == EXCLUDED;
 		if (found == EXCLUDED && device->pci_address)
@@ -586,23 +632,55 @@ static int compare_texts(const void *a, const void *b)
 	return strcmp(*(const char *const *)a, *(const char *const *)b);
 }
 
+/* Those of the agent's network namespace, and with follow.enabled those of others. */
+static int list_devices(struct run *run, struct rna_presence *presence, struct listed **ret,
+			size_t *ret_count)
+{
+	struct rna_devices_elsewhere elsewhere = {0};
+	char **names;
+	ssize_t count = rna_root_list(run->root, CLASS, run->scratch, &names);
+	int status = 0;
+
+	if (count < 0)
+		return (int)count;
+	if (run->follow)
+		status = rna_list_devices_elsewhere(run->root, names, (size_t)count, run->last,
+						    run->scratch, &elsewhere);
+	if (status < 0)
+		return status;
+	*ret_count = (size_t)count + elsewhere.count;
+	*ret = rna_arena_array(run->scratch, *ret_count, sizeof(**ret));
+	if (!*ret)
+		return -ENOMEM;
+	for (ssize_t i = 0; i < count; i++)
+		(*ret)[i].name = names[i];
+	for (size_t i = 0; i < elsewhere.count; i++)
+		(*ret)[(size_t)count + i] = (struct listed){
+			.name = elsewhere.items[i].name,
+			.process = elsewhere.items[i].process,
+			.network_namespace = elsewhere.items[i].network_namespace,
+		};
+	presence->reach = elsewhere.reach;
+	return 0;
+}
+
 static int read_devices(struct run *run, struct rna_presence *presence)
 {
 	struct rna_device *devices;
-	char **names;
-	ssize_t count;
+	struct listed *listed = NULL;
+	size_t count = 0;
+	int status = list_devices(run, presence, &listed, &count);
 
-	count = rna_root_list(run->root, CLASS, run->scratch, &names);
-	if (count == -ENOENT)
+	if (status == -ENOENT)
 		return 0; /* no RDMA stack: not a failure */
-	if (count < 0)
-		return (int)count;
+	if (status < 0)
+		return status;
 	presence->stack = true;
-	devices = rna_arena_array(run->keep, (size_t)count, sizeof(*devices));
-	presence->excluded = rna_arena_array(run->keep, (size_t)count, sizeof(*presence->excluded));
+	devices = rna_arena_array(run->keep, count, sizeof(*devices));
+	presence->excluded = rna_arena_array(run->keep, count, sizeof(*presence->excluded));
 	if (!devices || !presence->excluded)
 		return -ENOMEM;
-	read_listed(run, names, (size_t)count, devices, presence);
+	read_listed(run, listed, count, devices, presence);
 	if (presence->excluded_function_count > 0)
 		qsort(presence->excluded, presence->excluded_function_count,
 		      sizeof(*presence->excluded), compare_texts);
@@ -715,6 +793,7 @@ int rna_collect_presence(const struct rna_collect_input *in, struct rna_part **r
 			.scratch = scratch,
 			.filter = in->filter,
 			.last = in->presence,
+			.follow = in->options.follow,
 			.netlink = in->backends->rdma_netlink,
 			.numbers = {.root = in->root},
 		};

@@ -80,21 +80,29 @@ static int read_counts(const struct rna_collect_input *in, struct rna_rdma_numbe
 	return status;
 }
 
+static bool tells_users(const struct rna_resource_counts *counts)
+{
+	struct rna_value users = rna_resources_users(counts);
+
+	return rna_value_is_known(users) &&
+	       (users.number == 0 || rna_value_is_known(counts->own_contexts));
+}
+
 /* Of a device that no process has open there is an empty list. */
 static int find_users(const struct rna_collect_input *in, const struct rna_context_list *contexts,
 		      const struct rna_resources *before, struct rna_resources *resources)
 {
-	struct rna_value users = rna_resources_users(&resources->now);
 	struct rna_users *found;
 
-	if (!rna_value_is_known(users) ||
-	    (users.number > 0 && !rna_value_is_known(resources->now.own_contexts)))
+	if (!in->device->process && !tells_users(&resources->now))
 		return 0;
 	found = rna_arena_array(resources->part.arena, 1, sizeof(*found));
 	if (!found)
 		return -ENOMEM;
 	resources->users = found;
-	return users.number > 0
+	if (in->device->process)
+		return rna_find_holder(in->root, in->device->process, resources->part.arena, found);
+	return rna_resources_users(&resources->now).number > 0
 		       ? rna_find_users(in->root, contexts, before ? before->users : NULL, found)
 		       : 0;
 }

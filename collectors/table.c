@@ -19,6 +19,8 @@ const struct rna_collector rna_collectors[RNA_COLLECTOR_COUNT] = {
 		.name = "presence",
 		.help = "Which RDMA devices there are and what they sit on.",
 		.events = RNA_AT(DEVICE) | RNA_AT(GONE) | RNA_AT(LOST),
+		/* a device that moves is nowhere for a moment */
+		.events_later = RNA_AT(DEVICE),
 		.told = RARELY,
 		.told_by = RNA_BY(UEVENT),
 		.lists = RNA_LISTS_DEVICES,

@@ -248,6 +248,10 @@ const struct rna_setting rna_setting_table[] = {
 		"Maximum number of attribute files kept open between runs, over all devices, or half "
 		"of what RLIMIT_NOFILE allows. The kernel takes 4.5 kB for each. A device whose "
 		"share is below 16 keeps two directories open."),
+	BOOLEAN("follow.enabled", follow_enabled, "false",
+		"Whether to go on reading devices that are in another network namespace, usually "
+		"that of a pod, through the files of a process there. The agent needs the PID "
+		"namespace of the node and CAP_SYS_PTRACE."),
 	BOOLEAN("module.serial", module_serial, "false",
 		"Whether to read and export the serial numbers of transceivers and cables."),
 	BOOLEAN("gateways.probe", gateways_probe, "false",

@@ -68,12 +68,23 @@ static bool are_watched(const struct rna_schedule *schedule, unsigned sources)
 	return true;
 }
 
+/* No event comes from another network namespace. */
+static bool reads_elsewhere(const struct rna_schedule *schedule, const struct rna_target *target,
+			    const struct rna_collector *collector)
+{
+	if (target->device)
+		return target->device->process;
+	return schedule->settings->follow_enabled &&
+	       (collector->lists == RNA_LISTS_DEVICES || collector->lists == RNA_LISTS_INTERFACES);
+}
+
 bool rna_rhythm_is_told(const struct rna_schedule *schedule, const struct rna_target *target,
 			enum rna_collector_id id)
 {
 	const struct rna_collector *collector = &rna_collectors[id];
 
-	if (collector->told <= schedule->settings->poll[id] || !target->slots[id]->success)
+	if (collector->told <= schedule->settings->poll[id] || !target->slots[id]->success ||
+	    reads_elsewhere(schedule, target, collector))
 		return false;
 	if (collector->told_of_ports && target->held)
 		return true;

@@ -56,6 +56,15 @@ static void recall(const struct rna_schedule *schedule, struct rna_target *targe
 						   schedule->userdata);
 }
 
+/* Libraries and netlink know nothing of a device in another network namespace. */
+static const struct rna_backends *backends_for(const struct rna_schedule *schedule,
+					       const struct rna_target *target)
+{
+	bool quiet = schedule->quiet || (target->device && target->device->process);
+
+	return quiet ? rna_backends_quiet(schedule->backends) : schedule->backends;
+}
+
 static const struct rna_part *presence_of(const struct rna_schedule *schedule,
 					  const struct rna_target *target)
 {
@@ -90,8 +99,7 @@ static void fill_job(const struct rna_schedule *schedule, struct rna_target *tar
 	slot->job.urgent = slot->origin.source != RNA_SOURCE_POLL;
 	slot->job.input = (struct rna_collect_input){
 		.root = schedule->root,
-		.backends = schedule->quiet ? rna_backends_quiet(schedule->backends)
-					    : schedule->backends,
+		.backends = backends_for(schedule, target),
 		.presence = (const void *)slot->held.presence,
 		.netdevs = (const void *)slot->held.netdevs,
 		.filter = slot->held.filter,
@@ -109,6 +117,7 @@ static void fill_job(const struct rna_schedule *schedule, struct rna_target *tar
 					(unsigned)schedule->settings->hw_counters_source,
 				.kernel_log = (unsigned)schedule->settings->kernel_log_source,
 				.no_mads = !schedule->settings->fabric_enabled,
+				.follow = schedule->settings->follow_enabled,
 				.module_serial = schedule->settings->module_serial,
 				.probe_gateways = schedule->settings->gateways_probe,
 				.optional_counters =

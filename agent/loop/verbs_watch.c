@@ -194,7 +194,8 @@ static bool may_hold(const struct rna_verbs_watch *watch, const struct rna_devic
 {
 	char **more = watch->schedule->settings->watch_verbs_drivers;
 
-	if (!device->driver || device->function == RNA_FUNCTION_SWITCH_MANAGEMENT)
+	if (!device->driver || device->process ||
+	    device->function == RNA_FUNCTION_SWITCH_MANAGEMENT)
 		return false;
 	for (; more && *more; more++)
 		if (strcmp(*more, device->driver) == 0)

@@ -112,13 +112,16 @@ static const char *look(const struct rna_selftest_subject *subject,
 	return choose_address(subject, plan);
 }
 
-/* Virtual functions share their link; management functions and EFA have no datagrams for others. */
+/*
+ * Virtual functions share their link; management functions and EFA have no datagrams for others;
+ * and a device in another network namespace cannot be opened.
+ */
 static bool can_ever(const struct rna_snapshot_device *device)
 {
 	enum rna_function function = device->device->function;
 
-	return function != RNA_FUNCTION_VF && function != RNA_FUNCTION_SF &&
-	       function != RNA_FUNCTION_SWITCH_MANAGEMENT &&
+	return !device->device->process && function != RNA_FUNCTION_VF &&
+	       function != RNA_FUNCTION_SF && function != RNA_FUNCTION_SWITCH_MANAGEMENT &&
 	       rna_device_node_type(device) == RNA_NODE_TYPE_CA;
 }
 

@@ -157,19 +157,21 @@ static void fill_remedies(const struct rna_rule_input *in, size_t first, struct 
 /* The first question about a fault is whom it hits. */
 static void name_users(const struct rna_rule_subject *subject, size_t first, struct rna_finds *out)
 {
-	RNA_STRBUF struct rna_strbuf users = RNA_STRBUF_INIT;
+	const struct rna_users *users = rna_device_users(subject->device);
+	RNA_STRBUF struct rna_strbuf names = RNA_STRBUF_INIT;
 
 	if (first == out->count)
 		return; /* nearly always */
-	rna_users_describe(rna_device_users(subject->device), &users);
-	out->failed |= users.failed;
-	for (size_t i = first; users.len > 0 && !users.failed && i < out->count; i++) {
+	rna_users_describe(users, &names);
+	out->failed |= names.failed;
+	for (size_t i = first; names.len > 0 && !names.failed && i < out->count; i++) {
 		struct rna_finding *finding = &out->items[i].finding;
 		const char *text;
 
 		if (out->items[i].unknown || finding->severity == RNA_SEVERITY_INFO)
 			continue;
-		text = rna_arena_printf(out->arena, "%s; in use by %s", finding->text, users.data);
+		text = rna_arena_printf(out->arena, "%s; %s %s", finding->text,
+					rna_users_relation(users), names.data);
 		if (text)
 			finding->text = text;
 		else

@@ -29,10 +29,16 @@ struct join {
 	size_t rail_count;
 };
 
-static const struct rna_netdev *find_netdev(struct join *join, const char *device, unsigned port)
+static const struct rna_netdev *find_netdev(struct join *join, const struct rna_device *device,
+					    unsigned port)
 {
-	const struct rna_port_netdev *found = rna_netdev_search_port(&join->netdevs, device, port);
+	const struct rna_port_netdev *found =
+		rna_netdev_search_port(&join->netdevs, device->name, port);
+	const struct rna_followed_netdev *followed =
+		rna_netdevs_followed(join->netdevs.netdevs, device, port);
 
+	if (followed)
+		return &followed->netdev;
 	return found ? rna_netdev_search_name(&join->netdevs, found->netdev) : NULL;
 }
 
@@ -222,7 +228,7 @@ static void set_port(struct join *join, struct rna_rule_subject *subject, size_t
 	subject->fabric = rna_port_fabric(device, number);
 	subject->gids = rna_port_gids(device, number);
 	subject->qos = rna_port_qos(device, number);
-	subject->netdev = find_netdev(join, device->device->name, number);
+	subject->netdev = find_netdev(join, device->device, number);
 	subject->judged = is_judged(subject, join->settings);
 	subject->account = join->view->ports ? &join->view->ports[index] : NULL;
 	subject->peer = subject->account ? subject->account->peer : rna_port_peer(device, number);

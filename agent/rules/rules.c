@@ -116,8 +116,34 @@ const struct rna_rule rna_rules[RNA_RULE_COUNT] = {
 			"container, or its card to another PCI address.",
 		.check = rna_check_device_moved,
 		.remedy = "No action required if a container uses {device}; rdma system and rdma "
-			  "dev show the namespace mode and the devices that remain.",
+			  "dev show the namespace mode and the devices that remain. With "
+			  "follow.enabled the agent goes on reading {device} there.",
 		.message_id = "3701623d8c1841798112077419adea93",
+	},
+	[RNA_RULE_NAMESPACES_HIDDEN] = {
+		.name = "namespaces-hidden",
+		.severity = RNA_SEVERITY_WARNING,
+		.scope = RNA_RULE_OF_NODE,
+		.hold = "30s",
+		.help = "follow.enabled is true, but the agent lacks a right that it needs to "
+			"follow devices into other network namespaces.",
+		.check = rna_check_namespaces_hidden,
+		.remedy = "Give the agent CAP_SYS_PTRACE and the PID namespace of the node: by "
+			  "follow.enabled of the chart, or the profile follow of the systemd unit. "
+			  "AppArmor has to allow ptrace (read). Or set follow.enabled to false.",
+		.message_id = "3700ebe65478413e9b722ff1bc322176",
+	},
+	[RNA_RULE_USERS_HIDDEN] = {
+		.name = "users-hidden",
+		.severity = RNA_SEVERITY_INFO,
+		.scope = RNA_RULE_OF_DEVICE,
+		.hold = "30s",
+		.help = "metrics.users is true, but processes that have a device open are in "
+			"another PID namespace, so that the agent cannot name their users.",
+		.check = rna_check_users_hidden,
+		.remedy = "Give the agent the PID namespace of the node: by users.enabled of the "
+			  "chart. Or set metrics.users to false.",
+		.message_id = "2e835d99e79545e4904fb9b7faf90239",
 	},
 	[RNA_RULE_DEVICE_RENAMED] = {
 		.name = "device-renamed",

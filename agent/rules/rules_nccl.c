@@ -38,7 +38,8 @@ static const char *value_of(const struct problems *problems, enum rna_nccl_file_
 /* A port that NCCL could use, if its list selects it. */
 static bool is_port(const struct rna_rule_subject *subject)
 {
-	return subject->number > 0 && subject->device->device->function != RNA_FUNCTION_VIRTUAL &&
+	return subject->number > 0 && !subject->device->device->process &&
+	       subject->device->device->function != RNA_FUNCTION_VIRTUAL &&
 	       subject->device->device->function != RNA_FUNCTION_SWITCH_MANAGEMENT;
 }
 

@@ -60,6 +60,8 @@ static bool is_active(const struct rna_selftest_subject *subject)
 /* Devices with RC connections have the node type CA; iWARP has RNIC, EFA has unspecified. */
 static enum rna_skip look_at_device(const struct rna_snapshot_device *device)
 {
+	if (device->device->process)
+		return RNA_SKIP_ELSEWHERE;
 	switch (device->device->function) {
 	case RNA_FUNCTION_VF:
 	case RNA_FUNCTION_SF:
@@ -128,6 +130,7 @@ const char *rna_skip_meaning(enum rna_skip skip)
 		[RNA_SKIP_NO_PKEY] = "The port is a full member of no partition.",
 		[RNA_SKIP_VIRTUAL] = "A virtual function shares its link with others.",
 		[RNA_SKIP_MANAGEMENT] = "The device manages NVSwitches and carries no traffic.",
+		[RNA_SKIP_ELSEWHERE] = "The device is in another network namespace.",
 		[RNA_SKIP_TRANSPORT] = "iWARP and EFA have no RC connections to themselves.",
 		[RNA_SKIP_BUSY] =
 			"The port is in use: bytes move, or it is open, or has queue pairs.",

@@ -74,6 +74,7 @@ struct rna_settings {
 	char **kernel_log_patterns;  /* NULL-ended, or NULL: none; see rna/model/log_site.h */
 	bool hw_counters_optional_status;
 	bool module_serial;
+	bool follow_enabled;
 	bool gateways_probe;
 	char **http_listen; /* NULL-ended */
 	unsigned http_max_connections;

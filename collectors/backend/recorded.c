@@ -222,6 +222,32 @@ static int read_lacp(const struct rna_recorded_place *place, const char *name, s
 	return 0;
 }
 
+int rna_recorded_read_netdev(const struct rna_recorded_place *place, const char *name,
+			     struct rna_netdev *ret)
+{
+	enum rna_operstate operstate;
+
+	if (!place->directory)
+		return -ENOMEM;
+	if (!rna_root_exists(place->root, place->directory))
+		return -ENODEV;
+	operstate = read_operstate(place);
+	*ret = (struct rna_netdev){
+		.name = rna_arena_strdup(place->arena, name),
+		.master = read_master(place),
+		.ifindex = (unsigned)rna_recorded_value(place, "ifindex").number,
+		.type = (unsigned)rna_recorded_value(place, "type").number,
+		.admin_up = read_admin_up(place, operstate),
+		.operstate = operstate,
+		.mtu = rna_recorded_value(place, "mtu"),
+		.carrier_up = rna_recorded_value(place, "carrier_up_count"),
+		.carrier_down = rna_recorded_value(place, "carrier_down_count"),
+	};
+	if (ret->admin_up)
+		ret->carrier = rna_recorded_value(place, "carrier");
+	return ret->name && read_lacp(place, name, &ret->lacp) == 0 ? 0 : -ENOMEM;
+}
+
 static int read_netdev(const struct rna_root *root, const char *name, struct rna_arena *arena,
 		       struct rna_netdev *ret)
 {
@@ -230,27 +256,8 @@ static int read_netdev(const struct rna_root *root, const char *name, struct rna
 		.arena = arena,
 		.directory = rna_arena_printf(arena, "sys/class/net/%s", name),
 	};
-	enum rna_operstate operstate;
 
-	if (!place.directory)
-		return -ENOMEM;
-	if (!rna_root_exists(root, place.directory))
-		return -ENODEV;
-	operstate = read_operstate(&place);
-	*ret = (struct rna_netdev){
-		.name = rna_arena_strdup(arena, name),
-		.master = read_master(&place),
-		.ifindex = (unsigned)rna_recorded_value(&place, "ifindex").number,
-		.type = (unsigned)rna_recorded_value(&place, "type").number,
-		.admin_up = read_admin_up(&place, operstate),
-		.operstate = operstate,
-		.mtu = rna_recorded_value(&place, "mtu"),
-		.carrier_up = rna_recorded_value(&place, "carrier_up_count"),
-		.carrier_down = rna_recorded_value(&place, "carrier_down_count"),
-	};
-	if (ret->admin_up)
-		ret->carrier = rna_recorded_value(&place, "carrier");
-	return ret->name && read_lacp(&place, name, &ret->lacp) == 0 ? 0 : -ENOMEM;
+	return rna_recorded_read_netdev(&place, name, ret);
 }
 
 static void read_egress(const struct rna_recorded_place *place, struct rna_qos_vlan *vlan)

@@ -113,3 +113,10 @@ struct rna_value rna_recorded_value(const struct rna_recorded_place *place, cons
 /* Fills in the answer from the files of place; texts in its arena. 0 or -ENOMEM. */
 int rna_recorded_read(const struct rna_recorded_place *place,
 		      const struct rna_recorded_fields *fields, void *answer);
+
+/*
+ * What files tell of an interface, place being its directory: of a recording, or of another network
+ * namespace, whose sysfs is all that the agent sees. 0, -ENODEV or -ENOMEM.
+ */
+int rna_recorded_read_netdev(const struct rna_recorded_place *place, const char *name,
+			     struct rna_netdev *ret);

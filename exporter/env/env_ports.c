@@ -80,6 +80,12 @@ static bool is_management(const struct choice *choice, const struct rna_subject 
 	return port->device->device->function == RNA_FUNCTION_SWITCH_MANAGEMENT;
 }
 
+static bool is_elsewhere(const struct choice *choice, const struct rna_subject *port)
+{
+	(void)choice;
+	return port->device->device->process;
+}
+
 static bool has_odd_name(const struct choice *choice, const struct rna_subject *port)
 {
 	for (const char *c = port->device->device->name; *c; c++)
@@ -201,6 +207,7 @@ static const struct reason {
 	{.text = "manages NVSwitches and carries no traffic",
 	 .applies = is_management,
 	 .always = true},
+	{.text = "in another network namespace", .applies = is_elsewhere, .always = true},
 	{.text = "its state is not known", .applies = has_unknown_state, .always = true},
 	{.text = "not ACTIVE", .applies = is_inactive, .always = true},
 	{.text = "its link layer is not known", .applies = has_unknown_layer, .always = true},

@@ -91,6 +91,22 @@ static void set_resource_counts(struct rna_json_writer *writer, json_t *object, 
 		json_decref(member);
 }
 
+/* Without any there is no member. */
+static void set_unnamed_contexts(struct rna_json_writer *writer, json_t *object,
+				 const struct rna_users *users)
+{
+	json_t *member = json_object();
+
+	for (enum rna_unnamed reason = 0; reason < RNA_UNNAMED_COUNT; reason++)
+		if (users->unnamed[reason] > 0)
+			rna_json_set_value(writer, member, rna_unnamed_name(reason),
+					   rna_value_ok(users->unnamed[reason]));
+	if (json_object_size(member) > 0)
+		rna_json_set(writer, object, "unnamed_contexts", member);
+	else
+		json_decref(member);
+}
+
 static void set_users(struct rna_json_writer *writer, json_t *object, const struct rna_users *users)
 {
 	json_t *array = json_array();
@@ -108,6 +124,8 @@ void rna_json_set_resources(struct rna_json_writer *writer, json_t *object,
 		return;
 	if (resources->users && resources->users->count > 0)
 		set_users(writer, object, resources->users);
+	if (resources->users)
+		set_unnamed_contexts(writer, object, resources->users);
 	set_resource_counts(writer, object, "resources", resources->now.of);
 	set_resource_counts(writer, object, "idle_resources", resources->idle);
 }

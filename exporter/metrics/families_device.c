@@ -68,6 +68,11 @@ static void card_info(const struct rna_subject *device, struct rna_writer *write
 	rna_writer_sample_labels(writer, &labels, 1);
 }
 
+static struct rna_value followed(const struct rna_subject *device)
+{
+	return device->rdma_device->process ? rna_value_ok(1) : rna_no_value;
+}
+
 /* -- PCIe path --------------------------------------------------------------------------------- */
 
 static struct rna_value pcie_speed(const struct rna_subject *device)
@@ -209,6 +214,18 @@ static void idle_resources(const struct rna_subject *device, struct rna_writer *
 		write_count(device, resources->idle, RNA_RESOURCE_QP, writer);
 }
 
+static void unnamed_contexts(const struct rna_subject *device, struct rna_writer *writer)
+{
+	const struct rna_users *users = rna_device_users(device->device);
+
+	if (!device->view->metrics.users || !users)
+		return;
+	for (enum rna_unnamed reason = 0; reason < RNA_UNNAMED_COUNT; reason++)
+		if (users->unnamed[reason] > 0)
+			rna_writer_sample_with(writer, device->labels, "reason",
+					       rna_unnamed_name(reason), users->unnamed[reason]);
+}
+
 static const void *next_user(const struct rna_subject *device, size_t *from)
 {
 	const struct rna_users *users = rna_device_users(device->device);
@@ -238,6 +255,8 @@ static const struct rna_family card_rows[] = {
 static const struct rna_family device_rows[] = {
 	{JSON("name", BEHIND(rdma_device, name), .column = "DEVICE", .title = "Device")},
 	{JSON("key", BEHIND(rdma_device, key))},
+	{JSON("process", BEHIND(rdma_device, process), .zero_is_none = true)},
+	{JSON("network_namespace", BEHIND(rdma_device, network_namespace), .zero_is_none = true)},
 	{JSON("card", BEHIND(card, address))},
 	{JSON("former_name", BEHIND(changes, name.text))},
 	{JSON("renamed", BEHIND(changes, name.changed), .time = true, .zero_is_none = true)},
@@ -264,6 +283,9 @@ static const struct rna_family device_rows[] = {
 	{BOTH("node_guid", BEHIND(identity, node_guid), .title = "Node GUID")},
 	{BOTH("system_image_guid", BEHIND(identity, system_image_guid))},
 	{BOTH("node_description", BEHIND(identity, node_description), .title = "Description")},
+	METRIC(DEVICE, "rdma_device_followed", GAUGE, PLAIN, GET(followed),
+	       "1: the device is in another network namespace, usually that of a pod, and the agent "
+	       "reads it there (follow.enabled). Absent for devices in the agent's own."),
 	DETAIL(DEVICE, "rdma_device_card_info", INFO, PLAIN, EACH(card_info, "card, model"),
 	       "Card to which the device belongs, by PCI address without the function. Devices with "
 	       "the same card are functions of one adapter."),
@@ -348,6 +370,11 @@ static const struct rna_family resource_rows[] = {
 	       "rdma_device_resources at the last time no application had the device open, that "
 	       "is, the kernel's own objects. Absent until the agent has seen the device idle; all "
 	       "but qp only with metrics.details."),
+	METRIC(DEVICE, "rdma_device_unnamed_contexts", GAUGE, PLAIN, EACH(unnamed_contexts, "reason"),
+	       "How often processes without a series in rdma_device_user_info have the device open, "
+	       "by reason: others (of more than 32 users), unnamed (of no pod, job, container or "
+	       "unit), hidden (in another PID namespace). Absent if there is none. Requires "
+	       "metrics.users."),
 };
 
 static const struct rna_family user_rows[] = {

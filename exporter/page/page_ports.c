@@ -98,11 +98,18 @@ static void add_users(const struct rna_page *page, const struct rna_subject *por
 
 	if (resources)
 		users = rna_resources_users(&resources->now);
+	if (resources)
+		rna_users_describe(resources->users, &names);
+	page->out->failed |= names.failed;
+	if (names.len > 0 && resources->users->given) {
+		rna_page_add(page, "<br><small>given to ");
+		rna_page_text(page->out, names.data);
+		rna_page_add(page, "</small>");
+		return;
+	}
 	if (!rna_value_is_known(users) || users.number == 0)
 		return;
 	qps = resources->now.of[RNA_RESOURCE_QP];
-	rna_users_describe(resources->users, &names);
-	page->out->failed |= names.failed;
 	rna_page_add(page, "<br><small>in use");
 	if (names.len > 0) {
 		rna_page_add(page, " by ");

@@ -374,13 +374,14 @@ static char **name_users(const struct rna_subject_list *devices)
 /* A line for all devices that have the same users, behind a blank one. */
 static void write_users(const struct rna_subjects *subjects, size_t width, struct rna_strbuf *out)
 {
-	static const char label[] = "in use    ";
+	enum { INDENT = 10 };
 	const struct rna_subject_list *devices = &subjects->scopes[RNA_SCOPE_DEVICE];
 	char **names = name_users(devices);
 	const char *before = "\n";
 
 	out->failed |= !names;
 	for (size_t i = 0; names && i < devices->count; i++) {
+		const struct rna_users *users = rna_device_users(devices->items[i].device);
 		RNA_FREE char *name = names[i];
 		RNA_STRBUF struct rna_strbuf text = RNA_STRBUF_INIT;
 
@@ -395,9 +396,9 @@ static void write_users(const struct rna_subjects *subjects, size_t width, struc
 				names[j] = NULL;
 			}
 		out->failed |= text.failed;
-		rna_strbuf_printf(out, "%s%s", before, label);
-		rna_text_wrap(text.failed ? "" : text.data, strlen(label), strlen(label), width,
-			      out);
+		rna_strbuf_printf(out, "%s%-*s", before, INDENT,
+				  users->given ? "given to" : "in use");
+		rna_text_wrap(text.failed ? "" : text.data, INDENT, INDENT, width, out);
 		before = "";
 	}
 	free(names);

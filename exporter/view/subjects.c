@@ -107,6 +107,9 @@ static void set_peer(struct rna_subject *port)
 static void set_port(struct rna_subject *ret, const struct rna_subject *device, unsigned number,
 		     struct rna_netdev_search *search)
 {
+	const struct rna_followed_netdev *followed =
+		rna_netdevs_followed(search->netdevs, device->rdma_device, number);
+
 	*ret = (struct rna_subject){
 		.view = device->view,
 		.card = device->card,
@@ -126,6 +129,10 @@ static void set_port(struct rna_subject *ret, const struct rna_subject *device, 
 		ret->link_layer = ret->port_identity->link_layer;
 	if (ret->port_netdev)
 		ret->netdev = rna_netdev_search_name(search, ret->port_netdev->netdev);
+	if (followed) {
+		ret->port_netdev = &followed->port;
+		ret->netdev = &followed->netdev;
+	}
 	ret->nccl_index = find_nccl_index(ret);
 	set_groups(ret);
 }

@@ -84,6 +84,7 @@ struct rna_collect_options {
 	enum rna_hw_counters_source hw_counters_source;
 	enum rna_kernel_log_setting kernel_log;
 	bool no_mads;        /* setting fabric.enabled is false */
+	bool follow;         /* for presence: also devices of other network namespaces */
 	bool module_serial;  /* for module: also read serial numbers */
 	bool probe_gateways; /* for gateways: make the kernel ask those that it does not know */
 	/* for resources: list optional counters and whether they are enabled */

@@ -62,6 +62,7 @@ CHANGES = [
       **PLUGIN}, {"group 2010", "group 190", "resource rdma/hca", "hostPath /j: agent ro"}, set()),
     ({"ethtool": {"enabled": True}}, {ROOT, "agent: capability NET_ADMIN"}, {RUN_AS}),
     ({"users": {"enabled": True}}, {"hostPID", "hostPath /var/log/containers: agent ro"}, set()),
+    ({"follow": {"enabled": True}}, {"hostPID", ROOT, "agent: capability SYS_PTRACE"}, {RUN_AS}),
     (kubernetes(backend="api"), API, set()),
     (kubernetes(backend="api", conditions=False), API - {"ClusterRole: nodes/status patch"}, set()),
     (kubernetes(backend="api", events=False), API - {"Role in default: events create,patch"}, set()),

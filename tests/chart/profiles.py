@@ -9,6 +9,7 @@ PROFILES = {
                    "deviceFiles": {"by": "plugin", "resource": "rdma/hca"}},
     "self-test": {"selfTest": {"enabled": True}},
     "ethtool": {"ethtool": {"enabled": True}},
+    "follow": {"follow": {"enabled": True}, "users": {"enabled": True}},
     "kernel-log": {"kernelLog": {"journal": "/var/log/journal", "group": 190}},
     "ethtool-and-self-test": {
         "ethtool": {"enabled": True}, "selfTest": {"enabled": True},
@@ -174,6 +175,9 @@ REFUSED = [
     # it reads interfaces of the node, of whose network no value takes the pods off
     ({"ethtool": {"enabled": True}, "hostNetwork": False}, "", "hostNetwork"),
     ({"ethtool": {"enabled": True}, "podSecurityContext": {"runAsUser": 10879}}, "ethtool.enabled",
+     "podSecurityContext.runAsUser"),
+    ({"follow": True}, "follow", "object"),
+    ({"follow": {"enabled": True}, "podSecurityContext": {"runAsUser": 10879}}, "follow.enabled",
      "podSecurityContext.runAsUser"),
     ({"probe": True}, "probe", "object"),
     ({"probe": {"members": "multicast"}}, "probe.members", "multicast"),

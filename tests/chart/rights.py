@@ -43,7 +43,8 @@ def wants_root(values):
 def wanted_capabilities(values):
     locks = values["selfTest"]["enabled"] or (
         values["probe"]["enabled"] and values["probe"]["ipcLock"])
-    return [name for name, wanted in (("IPC_LOCK", locks), ("NET_ADMIN", values["ethtool"]["enabled"]))
+    return [name for name, wanted in (("IPC_LOCK", locks), ("NET_ADMIN", values["ethtool"]["enabled"]),
+                                 ("SYS_PTRACE", values["follow"]["enabled"]))
             if wanted]
 
 
@@ -77,7 +78,8 @@ def check_pod(pod, values):
     context, agent = pod["securityContext"], pod["containers"][0]
     if set(pod) & {"hostIPC", "shareProcessNamespace"} or pod["hostNetwork"] is not True:
         yield "is in other namespaces than that of the network"
-    if pod.get("hostPID", False) != values["users"]["enabled"]:
+    if pod.get("hostPID", False) != (
+            values["users"]["enabled"] or values["follow"]["enabled"]):
         yield "sees the processes of the node, or does not"
     if context["seccompProfile"] != {"type": "RuntimeDefault"}:
         yield "has no seccomp profile"

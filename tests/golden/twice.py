@@ -23,7 +23,7 @@ SPEEDS = {1: "SDR", 2: "DDR", 4: "QDR", 8: "FDR10", 16: "FDR", 32: "EDR", 64: "H
 NAMES = {"state": ("state_id", STATES), "physical_state": ("physical_state_id", PHYSICAL_STATES),
          "speed": ("speed_code", SPEEDS)}
 # Members of a device whose members are samples, and the label that names them.
-BY_LABEL = {"resources": "resource", "idle_resources": "resource",
+BY_LABEL = {"unnamed_contexts": "reason", "resources": "resource", "idle_resources": "resource",
             "virtual_function_properties": "property"}
 # Families of which rest() leaves the members in the JSON, or whose samples follow from others.
 IN_REST = re.compile(

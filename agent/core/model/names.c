@@ -264,6 +264,11 @@ NAMES(rna_loopback_end_name, enum rna_loopback_end, "?",
       [RNA_LOOPBACK_FAILED] = "failed",
       [RNA_LOOPBACK_CORRUPT] = "corrupt")
 
+NAMES(rna_unnamed_name, enum rna_unnamed, "?",
+      [RNA_UNNAMED_OTHERS] = "others",
+      [RNA_UNNAMED_GROUP] = "unnamed",
+      [RNA_UNNAMED_HIDDEN] = "hidden")
+
 NAMES(rna_skip_name, enum rna_skip, "?",
       [RNA_SKIP_NONE] = "none",
       [RNA_SKIP_DISABLED] = "disabled",
@@ -273,6 +278,7 @@ NAMES(rna_skip_name, enum rna_skip, "?",
       [RNA_SKIP_NO_PKEY] = "no_pkey",
       [RNA_SKIP_VIRTUAL] = "virtual",
       [RNA_SKIP_MANAGEMENT] = "management",
+      [RNA_SKIP_ELSEWHERE] = "elsewhere",
       [RNA_SKIP_TRANSPORT] = "transport",
       [RNA_SKIP_BUSY] = "busy",
       [RNA_SKIP_DISTURBED] = "disturbed",

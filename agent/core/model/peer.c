@@ -39,7 +39,7 @@ const struct rna_peer *rna_lldp_find_port(const struct rna_lldp *lldp,
 	const struct rna_peer *peer;
 	size_t from = 0;
 
-	if (!netdev)
+	if (!netdev || device->process) /* lldpd hears those of this network namespace */
 		return NULL;
 	peer = rna_lldp_find(lldp, netdev->name);
 	while (!peer && netdev->bond &&

@@ -378,13 +378,28 @@ const struct rna_netdev *rna_netdev_search_name(struct rna_netdev_search *search
 	return found;
 }
 
+const struct rna_followed_netdev *rna_netdevs_followed(const struct rna_netdevs *netdevs,
+						       const struct rna_device *device,
+						       unsigned port)
+{
+	for (size_t i = 0; device->process && netdevs && i < netdevs->followed_count; i++)
+		if (netdevs->followed[i].port.port == port &&
+		    strcmp(netdevs->followed[i].port.device, device->name) == 0)
+			return &netdevs->followed[i];
+	return NULL;
+}
+
 const struct rna_netdev *rna_port_netdev(const struct rna_snapshot *snapshot,
 					 const struct rna_snapshot_device *device, unsigned port)
 {
 	struct rna_netdev_search search = {.netdevs = rna_snapshot_netdevs(snapshot)};
+	const struct rna_followed_netdev *followed =
+		rna_netdevs_followed(search.netdevs, device->device, port);
 	const struct rna_port_netdev *found =
 		rna_netdev_search_port(&search, device->device->name, port);
 
+	if (followed)
+		return &followed->netdev;
 	return found ? rna_netdev_search_name(&search, found->netdev) : NULL;
 }
 
@@ -436,7 +451,8 @@ const struct rna_netdev *rna_netdevs_next_member(const struct rna_netdevs *netde
 
 bool rna_netdevs_same_names(const struct rna_netdevs *a, const struct rna_netdevs *b)
 {
-	if (a->count != b->count || a->port_count != b->port_count)
+	if (a->count != b->count || a->port_count != b->port_count ||
+	    a->followed_count != b->followed_count)
 		return false;
 	for (size_t i = 0; i < a->count; i++)
 		if (!rna_same_text(a->netdevs[i].name, b->netdevs[i].name) ||
@@ -449,6 +465,11 @@ bool rna_netdevs_same_names(const struct rna_netdevs *a, const struct rna_netdev
 		    a->ports[i].source != b->ports[i].source ||
 		    !rna_same_text(a->ports[i].device, b->ports[i].device) ||
 		    !rna_same_text(a->ports[i].netdev, b->ports[i].netdev))
+			return false;
+	for (size_t i = 0; i < a->followed_count; i++)
+		if (a->followed[i].port.port != b->followed[i].port.port ||
+		    !rna_same_text(a->followed[i].port.device, b->followed[i].port.device) ||
+		    !rna_same_text(a->followed[i].port.netdev, b->followed[i].port.netdev))
 			return false;
 	return true;
 }

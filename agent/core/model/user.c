@@ -59,6 +59,11 @@ void rna_user_describe(const struct rna_user *user, struct rna_strbuf *out)
 		rna_strbuf_puts(out, user->unit);
 }
 
+const char *rna_users_relation(const struct rna_users *users)
+{
+	return users && users->given ? "given to" : "in use by";
+}
+
 void rna_users_describe(const struct rna_users *users, struct rna_strbuf *out)
 {
 	/* two are named: "and 1 other" would be as long */

@@ -28,6 +28,9 @@
 {{- /* device files alone do not enable self-test traffic */ -}}
 {{- $_ := set $own "selftest" (dict "enabled" false) -}}
 {{- end -}}
+{{- if .Values.follow.enabled -}}
+{{- $_ := set $own "follow" (dict "enabled" true) -}}
+{{- end -}}
 {{- if .Values.probe.enabled -}}
 {{- include "rdma-node-agent.checkProbe" . -}}
 {{- $_ := set $own "probe" (include "rdma-node-agent.probeConfig" . | fromYaml) -}}

@@ -37,6 +37,7 @@ capability takes effect only for root, because Kubernetes sets no ambient capabi
 {{- $probe := and .Values.probe.enabled .Values.probe.ipcLock -}}
 {{- if or .Values.selfTest.enabled $probe }}{{ $names = append $names "IPC_LOCK" }}{{ end -}}
 {{- if .Values.ethtool.enabled }}{{ $names = append $names "NET_ADMIN" }}{{ end -}}
+{{- if .Values.follow.enabled }}{{ $names = append $names "SYS_PTRACE" }}{{ end -}}
 {{- toJson $names -}}
 {{- end -}}
 
@@ -72,6 +73,9 @@ capability takes effect only for root, because Kubernetes sets no ambient capabi
 {{- end -}}
 {{- if and .Values.ethtool.enabled (ne (int $context.runAsUser) 0) -}}
 {{- fail "ethtool.enabled: podSecurityContext.runAsUser is not root, for whom alone NET_ADMIN takes effect" -}}
+{{- end -}}
+{{- if and .Values.follow.enabled (ne (int $context.runAsUser) 0) -}}
+{{- fail "follow.enabled: podSecurityContext.runAsUser is not root, for whom alone SYS_PTRACE takes effect" -}}
 {{- end -}}
 {{- if and .Values.probe.enabled .Values.probe.ipcLock (ne (int $context.runAsUser) 0) -}}
 {{- fail "probe.ipcLock: podSecurityContext.runAsUser is not root, for whom alone IPC_LOCK takes effect; set probe.ipcLock to false" -}}

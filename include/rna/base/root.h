@@ -7,6 +7,9 @@
  * directories are opened: a FIFO would stall its reader, and to open a device file may have
  * effects.
  *
+ * A path below proc/PID/root/ leads into the files of a process, perhaps those of a container,
+ * whose owner may put there what he likes: links stay inside, and only files of sysfs are opened.
+ *
  * Paths are relative to the root, without a leading slash: "sys/class/infiniband/mlx5_0/fw_ver".
  * Thread: any; a root is const after rna_root_open().
  */

@@ -50,10 +50,18 @@ struct rna_device {
 	 * + number, or the name if there is no PCI parent.
 	 */
 	const char *key;
-	const char *name;        /* mlx5_0 */
-	const char *sysfs_path;  /* sys/devices/.../infiniband/mlx5_0, links resolved */
-	const char *pci_address; /* 0000:3b:00.0; the domain may have five digits and more */
-	const char *driver;      /* of the PCI function, mlx5_core; NULL for virtual devices */
+	const char *name;       /* mlx5_0 */
+	const char *sysfs_path; /* sys/devices/.../infiniband/mlx5_0, links resolved */
+	/*
+	 * It is in another network namespace, and the agent reads it through the root of this
+	 * process: sysfs_path begins with proc/PROCESS/root/, and only files tell of it. Netlink,
+	 * verbs and MADs do not know it, and names of interfaces there mean others here. 0: it is
+	 * in the agent's own.
+	 */
+	uint32_t process;
+	uint64_t network_namespace; /* its number: the inode of /proc/PROCESS/ns/net; 0: own */
+	const char *pci_address;    /* 0000:3b:00.0; the domain may have five digits and more */
+	const char *driver;         /* of the PCI function, mlx5_core; NULL for virtual devices */
 	const char *physical_function; /* PCI address of the PF, for VF and SF; NULL: unreadable */
 	enum rna_function function;
 	int numa_node;      /* -1: unknown */
@@ -83,6 +91,14 @@ struct rna_bare_function {
 	enum rna_whereabouts whereabouts; /* of the device */
 };
 
+/* How far the agent sees into other network namespaces. */
+struct rna_follow_reach {
+	bool asked;         /* setting follow.enabled; otherwise the rest is not known */
+	bool own_namespace; /* the agent is in a PID namespace that is not the node's */
+	bool hidden;        /* its /proc hides processes of others (mount option hidepid) */
+	size_t refused;     /* processes that it may not look into */
+};
+
 struct rna_presence {
 	struct rna_part part;
 	bool stack; /* does /sys/class/infiniband exist? */
@@ -93,6 +109,7 @@ struct rna_presence {
 	const struct rna_device *devices; /* sorted by name, mlx5_2 before mlx5_10 */
 	/* There are more devices than the agent watches; and what to do. NULL: there are not. */
 	const char *problem;
+	struct rna_follow_reach reach;
 	size_t bare_count;
 	const struct rna_bare_function *bare; /* of the functions in the input, in their order */
 };

@@ -88,6 +88,7 @@ enum rna_skip {
 	RNA_SKIP_NO_PKEY,        /* full member of no partition */
 	RNA_SKIP_VIRTUAL,        /* VF or SF: its link is shared */
 	RNA_SKIP_MANAGEMENT,     /* manages NVSwitches, carries no traffic */
+	RNA_SKIP_ELSEWHERE,      /* in another network namespace */
 	RNA_SKIP_TRANSPORT,      /* iWARP, EFA: no RC loopback */
 	RNA_SKIP_BUSY,           /* traffic, or another process has the device open or QPs on it */
 	RNA_SKIP_DISTURBED,      /* other traffic during the test; result discarded */

@@ -94,12 +94,23 @@ struct rna_port_netdev {
 	enum rna_netdev_source source;
 };
 
+/*
+ * The interface of a port whose device is in another network namespace. What files of sysfs tell;
+ * its name means nothing in the agent's own namespace, so that it is not among the others.
+ */
+struct rna_followed_netdev {
+	struct rna_port_netdev port;
+	struct rna_netdev netdev;
+};
+
 struct rna_netdevs {
 	struct rna_part part;
 	size_t count;
 	const struct rna_netdev *netdevs; /* sorted by name */
 	size_t port_count;
 	const struct rna_port_netdev *ports; /* sorted by device, port */
+	size_t followed_count;
+	const struct rna_followed_netdev *followed; /* sorted by device, port */
 	/*
 	 * The interface of the default route, of IPv4 or else IPv6: it carries all traffic that is
 	 * not RDMA. It is in netdevs only if it serves a port. NULL: no default route, or unknown.
@@ -122,6 +133,11 @@ struct rna_netdev_search {
 const struct rna_port_netdev *rna_netdev_search_port(struct rna_netdev_search *search,
 						     const char *device, unsigned port);
 const struct rna_netdev *rna_netdev_search_name(struct rna_netdev_search *search, const char *name);
+
+/* That of a port elsewhere; NULL: none, or the port is here. netdevs may be NULL. */
+const struct rna_followed_netdev *rna_netdevs_followed(const struct rna_netdevs *netdevs,
+						       const struct rna_device *device,
+						       unsigned port);
 
 /*
  * The next member of bond, starting at netdevs[*from]; sets *from behind it. NULL: no more. Only

@@ -32,7 +32,7 @@ struct rna_user {
 	struct rna_value uid;  /* of the user whose job it is */
 	const char *pod_uid;
 	const char *container_id;
-	uint64_t contexts; /* one for each time it has opened the device */
+	uint64_t contexts; /* one for each time it has opened the device; 0: given to it */
 };
 
 #define RNA_NO_USER SIZE_MAX
@@ -52,13 +52,25 @@ struct rna_context_list {
 	uint64_t others; /* further ones */
 };
 
+/* Why contexts are of no user that is listed. */
+enum rna_unnamed {
+	RNA_UNNAMED_OTHERS, /* of users beyond RNA_USERS_MAX, or beyond RNA_CONTEXTS_MAX */
+	RNA_UNNAMED_GROUP,  /* of processes that are of no pod, job, container or unit */
+	RNA_UNNAMED_HIDDEN, /* of processes outside of the agent's PID namespace */
+	RNA_UNNAMED_COUNT,
+};
+
+const char *rna_unnamed_name(enum rna_unnamed reason); /* "others", "unnamed", "hidden" */
+
 struct rna_users {
+	/*
+	 * The device is in the network namespace of its user, so nothing else can open it. What has
+	 * it open, is not known: the kernel tells that in this namespace only.
+	 */
+	bool given;
 	size_t count;
-	const struct rna_user *items; /* by name */
-	/* Contexts of none of them: */
-	uint64_t others;  /* of users beyond RNA_USERS_MAX, or beyond RNA_CONTEXTS_MAX */
-	uint64_t unnamed; /* of processes that are of no pod, job or unit */
-	uint64_t hidden;  /* of processes outside of the agent's PID namespace */
+	const struct rna_user *items;        /* by name */
+	uint64_t unnamed[RNA_UNNAMED_COUNT]; /* contexts of none of them */
 	/* For the collector only: whom it knows already. */
 	struct rna_context_list contexts;
 };
@@ -68,6 +80,9 @@ void rna_user_describe(const struct rna_user *user, struct rna_strbuf *out);
 
 /* All of them in a phrase: "pod a/b and 3 others"; nothing if there is none. NULL is no users. */
 void rna_users_describe(const struct rna_users *users, struct rna_strbuf *out);
+
+/* What they are to the device: "in use by", or "given to". */
+const char *rna_users_relation(const struct rna_users *users);
 
 /* By their names. */
 int rna_user_compare(const struct rna_user *a, const struct rna_user *b);

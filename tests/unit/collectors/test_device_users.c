@@ -71,8 +71,9 @@ static char *find_users(struct node *node)
 		rna_strbuf_printf(&text, " %ju\n", (uintmax_t)node->users.items[i].contexts);
 	}
 	rna_strbuf_printf(&text, "others %ju, unnamed %ju, hidden %ju",
-			  (uintmax_t)node->users.others, (uintmax_t)node->users.unnamed,
-			  (uintmax_t)node->users.hidden);
+			  (uintmax_t)node->users.unnamed[RNA_UNNAMED_OTHERS],
+			  (uintmax_t)node->users.unnamed[RNA_UNNAMED_GROUP],
+			  (uintmax_t)node->users.unnamed[RNA_UNNAMED_HIDDEN]);
 	assert_true(rna_strbuf_ok(&text));
 	return rna_strbuf_take(&text);
 }
@@ -214,9 +215,36 @@ static void test_many(void **state)
 	}
 	found = find_users(&node);
 	assert_int_equal(node.users.count, RNA_USERS_MAX);
-	assert_int_equal(node.users.others, 3 * 2);
+	assert_int_equal(node.users.unnamed[RNA_UNNAMED_OTHERS], 3 * 2);
 	rna_users_describe(&node.users, &text);
 	assert_string_equal(text.data, "u00.service and 31 others");
+}
+
+/* Of a pod it is the pod, and of others what they are; what the holder has open, is not known. */
+static void test_who_holds_a_namespace(void **state)
+{
+	RNA_STRBUF struct rna_strbuf text = RNA_STRBUF_INIT;
+	struct rna_users users;
+	struct node node;
+
+	(void)state;
+	node_init(&node);
+	add_process(&node, 10, 0, "0::/kubepods/pod" UID "/" ID "\n");
+	tree_mkdir(&node.tree, "var/log/pods/default_train-0_" UID);
+	add_process(&node, 11, 0, "0::/system.slice/netns.service\n");
+	add_process(&node, 12, 0, "0::/\n");
+	assert_int_equal(rna_find_holder(node.tree.root, 10, node.contexts.arena, &users), 0);
+	assert_true(users.given);
+	assert_int_equal(users.count, 1);
+	assert_int_equal(users.items[0].contexts, 0);
+	rna_users_describe(&users, &text);
+	assert_string_equal(text.data, "pod default/train-0");
+	assert_string_equal(rna_users_relation(&users), "given to");
+	assert_int_equal(rna_find_holder(node.tree.root, 11, node.contexts.arena, &users), 0);
+	assert_string_equal(users.items[0].unit, "netns.service");
+	assert_int_equal(rna_find_holder(node.tree.root, 12, node.contexts.arena, &users), 0);
+	assert_int_equal(users.count, 0);
+	node_deinit(&node);
 }
 
 int main(void)
@@ -229,6 +257,7 @@ int main(void)
 		cmocka_unit_test(test_a_container_that_was_replaced),
 		cmocka_unit_test(test_names_that_are_broken),
 		cmocka_unit_test(test_many),
+		cmocka_unit_test(test_who_holds_a_namespace),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

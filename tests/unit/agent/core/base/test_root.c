@@ -417,6 +417,44 @@ static void test_a_recording_is_not_live(void **state)
 	assert_true(rna_root_is_live(whole));
 }
 
+/* This process stands for one of a container, and the tree for files that it made. */
+static void test_only_sysfs_of_processes_is_opened(void **state)
+{
+	static const char *const refused[] = {"fifo", "file", "to-file", "device"};
+	RNA_CLEANUP(rna_root_close_p) struct rna_root *whole = NULL;
+	RNA_CLOSE int directory = -1, kept = -1;
+	const struct tree *tree = *state;
+	struct rna_error error;
+	char top[128], path[256], text[16];
+
+	assert_int_equal(rna_root_open(NULL, &whole, &error), 0);
+	tree_fifo(tree, "fifo");
+	tree_write(tree, "file", "1\n");
+	tree_link(tree, "to-file", "file");
+	make_device(tree, "device");
+	(void)snprintf(top, sizeof(top), "proc/%d/root%s", getpid(), tree->path);
+	directory = rna_root_openat(whole, top, O_PATH | O_DIRECTORY);
+	assert_true(directory >= 0);
+	for (size_t i = 0; i < RNA_ARRAY_SIZE(refused); i++) {
+		const struct rna_root_place place = {directory, top, refused[i], true};
+
+		(void)snprintf(path, sizeof(path), "%s/%s", top, refused[i]);
+		assert_int_equal(rna_root_read(whole, path, text, sizeof(text)), -EXDEV);
+		assert_int_equal(rna_root_open_below(whole, &place, O_RDONLY), -EXDEV);
+	}
+	(void)snprintf(path, sizeof(path), "proc/%d/root/sys/kernel/uevent_seqnum", getpid());
+	assert_true(rna_root_read(whole, path, text, sizeof(text)) > 0);
+	(void)snprintf(top, sizeof(top), "proc/%d/root/sys/kernel", getpid());
+	rna_close_p(&directory);
+	directory = rna_root_openat(whole, top, O_PATH | O_DIRECTORY);
+	kept = rna_root_open_below(whole,
+				   &(struct rna_root_place){directory, top, "uevent_seqnum", false},
+				   O_RDONLY);
+	assert_true(rna_root_pread_text(kept, text, sizeof(text)) > 0);
+	assert_int_equal(rna_root_read(whole, "proc/4294967295/root/sys", text, sizeof(text)),
+			 -ENOENT);
+}
+
 static void test_a_missing_root_says_so(void **state)
 {
 	struct rna_root *root = NULL;
@@ -474,6 +512,8 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_swapped_directories_do_not_lead_outside, setup,
 						teardown),
 		cmocka_unit_test_setup_teardown(test_a_recording_is_not_live, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_only_sysfs_of_processes_is_opened, setup,
+						teardown),
 		cmocka_unit_test(test_a_missing_root_says_so),
 		cmocka_unit_test(test_an_empty_root_has_no_file),
 	};

@@ -1,0 +1,290 @@
+// SPDX-License-Identifier: Apache-2.0
+/* collectors/namespaces: devices in other network namespaces, found through a tree of processes. */
+#include <errno.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+#include <cmocka.h>
+
+#include "rna/model/netdev.h"
+
+#include "collectors.h"
+#include "namespaces.h"
+#include "tree.h"
+
+enum { OWN = 100, POD = 200, OTHER = 300 };
+
+#define PCI   "sys/devices/pci0000:3a/0000:3a:00.0/0000:3b:00.0"
+#define CLASS "sys/class/infiniband"
+
+struct node {
+	struct tree tree;
+	struct rna_arena *arena;
+	struct rna_presence last;
+	struct rna_device device; /* of last */
+	struct rna_devices_elsewhere found;
+};
+
+static void add_link(const struct node *node, unsigned process, const char *kind, unsigned number)
+{
+	char path[64], target[64];
+
+	(void)snprintf(path, sizeof(path), "proc/%u/ns/%s", process, kind);
+	(void)snprintf(target, sizeof(target), "%s:[%u]", kind, number);
+	tree_link(&node->tree, path, target);
+}
+
+/* A process with a mount namespace of its own; device: one that its sysfs shows, NULL: none. */
+static void add_process(const struct node *node, unsigned process, unsigned namespace,
+			const char *device)
+{
+	char path[128];
+
+	add_link(node, process, "net", namespace);
+	add_link(node, process, "mnt", process);
+	(void)snprintf(path, sizeof(path), "proc/%u/root/" CLASS, process);
+	if (device)
+		tree_mkdir(&node->tree, path);
+	(void)snprintf(path, sizeof(path), "proc/%u/root/" CLASS "/%s", process,
+		       device ? device : "");
+	if (device)
+		tree_link(&node->tree, path, "../../" PCI);
+}
+
+static void node_init(struct node *node)
+{
+	*node = (struct node){.arena = rna_arena_new(0)};
+	assert_non_null(node->arena);
+	tree_init(&node->tree);
+	tree_link(&node->tree, "proc/self/ns/net", "net:[100]");
+	tree_link(&node->tree, "proc/self/ns/pid", "pid:[4026531836]");
+	add_process(node, 1, OWN, NULL);
+}
+
+static void node_deinit(struct node *node)
+{
+	tree_deinit(&node->tree);
+	node->arena = rna_arena_free(node->arena);
+}
+
+static void look(struct node *node)
+{
+	char own[] = "mlx5_0", *names[] = {own};
+
+	assert_int_equal(rna_list_devices_elsewhere(node->tree.root, names, 1, &node->last,
+						    node->arena, &node->found),
+			 0);
+}
+
+/* What was found, in the next look, is what the last run had. */
+static void keep(struct node *node)
+{
+	assert_int_equal(node->found.count, 1);
+	node->device = (struct rna_device){
+		.name = node->found.items[0].name,
+		.process = node->found.items[0].process,
+		.network_namespace = node->found.items[0].network_namespace,
+	};
+	node->last.devices = &node->device;
+	node->last.device_count = 1;
+}
+
+static void want(const struct node *node, const char *name, unsigned process, unsigned namespace)
+{
+	assert_int_equal(node->found.count, 1);
+	assert_string_equal(node->found.items[0].name, name);
+	assert_int_equal(node->found.items[0].process, process);
+	assert_int_equal(node->found.items[0].network_namespace, namespace);
+}
+
+/* The first process of the namespace that has a sysfs of it. */
+static void test_a_pod(void **state)
+{
+	struct node node;
+
+	(void)state;
+	node_init(&node);
+	add_process(&node, 7, POD, NULL);
+	add_process(&node, 10, POD, "mlx5_1");
+	add_process(&node, 11, POD, "mlx5_1");
+	look(&node);
+	want(&node, "mlx5_1", 10, POD);
+	assert_true(node.found.reach.asked);
+	assert_false(node.found.reach.own_namespace || node.found.reach.hidden);
+	node_deinit(&node);
+}
+
+/* One that every namespace shows, as in the shared mode, is not elsewhere. */
+static void test_the_shared_mode(void **state)
+{
+	struct node node;
+
+	(void)state;
+	node_init(&node);
+	add_process(&node, 10, POD, "mlx5_0");
+	look(&node);
+	assert_int_equal(node.found.count, 0);
+	node_deinit(&node);
+}
+
+/* The process of the last run is taken again, until it is gone, or its number is another's. */
+static void test_processes_come_and_go(void **state)
+{
+	struct node node;
+
+	(void)state;
+	node_init(&node);
+	add_process(&node, 20, POD, "mlx5_1");
+	look(&node);
+	want(&node, "mlx5_1", 20, POD);
+	keep(&node);
+	add_process(&node, 10, POD, "mlx5_1");
+	look(&node);
+	want(&node, "mlx5_1", 20, POD);
+	tree_remove(&node.tree, "proc/20");
+	add_process(&node, 20, OTHER, "mlx5_7");
+	look(&node);
+	assert_int_equal(node.found.count, 2);
+	assert_string_equal(node.found.items[0].name, "mlx5_1");
+	assert_int_equal(node.found.items[0].process, 10);
+	assert_string_equal(node.found.items[1].name, "mlx5_7");
+	assert_int_equal(node.found.items[1].network_namespace, OTHER);
+	node_deinit(&node);
+}
+
+/* A namespace without the PIDs of the node, and a /proc that hides them, are reported. */
+static void test_what_is_not_seen(void **state)
+{
+	struct node node;
+
+	(void)state;
+	node_init(&node);
+	tree_remove(&node.tree, "proc/1");
+	tree_remove(&node.tree, "proc/self/ns/pid");
+	tree_link(&node.tree, "proc/self/ns/pid", "pid:[4026532000]");
+	look(&node);
+	assert_true(node.found.reach.own_namespace);
+	assert_true(node.found.reach.hidden);
+	node_deinit(&node);
+}
+
+/* Links and names that are none count as nothing. */
+static void test_odd_links(void **state)
+{
+	static const char *const texts[] = {"net",     "net:[",    "net:[]",
+					    "net:[x]", "net:[200", "[-1]"};
+	struct node node;
+
+	(void)state;
+	node_init(&node);
+	for (unsigned i = 0; i < RNA_ARRAY_SIZE(texts); i++) {
+		char path[64];
+
+		add_process(&node, 30 + i, POD, "mlx5_1");
+		(void)snprintf(path, sizeof(path), "proc/%u/ns/net", 30 + i);
+		tree_remove(&node.tree, path);
+		tree_link(&node.tree, path, texts[i]);
+	}
+	tree_write(&node.tree, "proc/40", "no directory");
+	look(&node);
+	assert_int_equal(node.found.count, 0);
+	node_deinit(&node);
+}
+
+/* -- Devices and interfaces, as the collectors have them --------------------------------------- */
+
+static void collect(struct node *node, struct rna_backends *backends, struct rna_part **presence,
+		    struct rna_part **netdevs)
+{
+	struct rna_collect_input in = {
+		.root = node->tree.root,
+		.backends = backends,
+		.options.follow = true,
+	};
+	struct rna_error error = {0};
+
+	assert_int_equal(rna_collect_presence(&in, presence, &error), 0);
+	in.presence = (const void *)*presence;
+	assert_int_equal(rna_collect_netdev(&in, netdevs, &error), 0);
+}
+
+static void test_a_device_with_its_interface(void **state)
+{
+	RNA_CLEANUP(rna_part_unref_p) struct rna_part *presence = NULL, *netdevs = NULL;
+	RNA_CLEANUP(rna_backends_free_p) struct rna_backends *backends = NULL;
+	const struct rna_followed_netdev *followed;
+	const struct rna_device *device;
+	struct node node;
+
+	(void)state;
+	node_init(&node);
+	backends = rna_backends_new(node.tree.root);
+	add_process(&node, 10, POD, NULL);
+	tree_mkdir(&node.tree, CLASS);
+	tree_mkdir(&node.tree, "proc/10/root/" PCI "/infiniband/mlx5_1/ports/1");
+	tree_link(&node.tree, "proc/10/root/" PCI "/infiniband/mlx5_1/device",
+		  "../../../0000:3b:00.0");
+	tree_mkdir(&node.tree, "proc/10/root/" CLASS);
+	tree_link(&node.tree, "proc/10/root/" CLASS "/mlx5_1",
+		  "../../devices/pci0000:3a/0000:3a:00.0/0000:3b:00.0/infiniband/mlx5_1");
+	tree_write(&node.tree, "proc/10/root/" PCI "/net/net1/dev_port", "0\n");
+	tree_write(&node.tree, "proc/10/root/sys/class/net/net1/operstate", "up\n");
+	tree_write(&node.tree, "proc/10/root/sys/class/net/net1/ifindex", "12\n");
+	collect(&node, backends, &presence, &netdevs);
+	assert_int_equal(((const struct rna_presence *)presence)->device_count, 1);
+	device = ((const struct rna_presence *)presence)->devices;
+	assert_string_equal(device->sysfs_path, "proc/10/root/" PCI "/infiniband/mlx5_1");
+	assert_string_equal(device->key, "0000:3b:00.0");
+	assert_int_equal(device->process, 10);
+	assert_int_equal(((const struct rna_netdevs *)netdevs)->count, 0); /* of this namespace */
+	followed = rna_netdevs_followed((const void *)netdevs, device, 1);
+	assert_non_null(followed);
+	assert_string_equal(followed->netdev.name, "net1");
+	assert_int_equal(followed->netdev.ifindex, 12);
+	assert_int_equal(followed->port.source, RNA_NETDEV_BY_DEV_PORT);
+	node_deinit(&node);
+}
+
+/* The link of a container is text that may say anything. */
+static void test_links_that_lead_elsewhere(void **state)
+{
+	static const char *const targets[] = {"/etc", "../../../../sys/" CLASS, "../../", "mlx5_1",
+					      "../../devices/../../etc"};
+	struct node node;
+	RNA_CLEANUP(rna_backends_free_p) struct rna_backends *backends = NULL;
+
+	(void)state;
+	node_init(&node);
+	backends = rna_backends_new(node.tree.root);
+	add_process(&node, 10, POD, NULL);
+	tree_mkdir(&node.tree, CLASS);
+	tree_mkdir(&node.tree, "proc/10/root/etc");
+	tree_mkdir(&node.tree, "proc/10/root/" CLASS);
+	for (size_t i = 0; i < RNA_ARRAY_SIZE(targets); i++) {
+		RNA_CLEANUP(rna_part_unref_p) struct rna_part *presence = NULL, *netdevs = NULL;
+
+		tree_link(&node.tree, "proc/10/root/" CLASS "/mlx5_1", targets[i]);
+		collect(&node, backends, &presence, &netdevs);
+		assert_int_equal(((const struct rna_presence *)presence)->device_count, 0);
+		tree_remove(&node.tree, "proc/10/root/" CLASS "/mlx5_1");
+	}
+	node_deinit(&node);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_a_pod),
+		cmocka_unit_test(test_the_shared_mode),
+		cmocka_unit_test(test_processes_come_and_go),
+		cmocka_unit_test(test_what_is_not_seen),
+		cmocka_unit_test(test_odd_links),
+		cmocka_unit_test(test_a_device_with_its_interface),
+		cmocka_unit_test(test_links_that_lead_elsewhere),
+	};
+
+	return cmocka_run_group_tests_name("namespaces", tests, NULL, NULL);
+}
