@@ -141,6 +141,18 @@ static enum rna_gid_type read_type(struct table *table, unsigned index)
 	return RNA_GID_TYPE_UNKNOWN;
 }
 
+/* The table of a shared device has the addresses of all network namespaces. */
+static int look_for_netdev(struct table *table, struct rna_gid_entry *entry)
+{
+	const char *path = rna_arena_printf(table->scratch, "proc/%u/root/sys/class/net/%s",
+					    table->in->device->process, entry->netdev);
+
+	if (!path)
+		return -ENOMEM;
+	entry->elsewhere = !rna_root_exists(table->in->root, path);
+	return 0;
+}
+
 static int read_netdev(struct table *table, struct rna_gid_entry *entry)
 {
 	char buffer[64];
@@ -150,7 +162,9 @@ static int read_netdev(struct table *table, struct rna_gid_entry *entry)
 	if (!name)
 		return 0;
 	entry->netdev = rna_arena_strdup(table->part->arena, name);
-	return entry->netdev ? 0 : -ENOMEM;
+	if (!entry->netdev)
+		return -ENOMEM;
+	return table->in->device->process ? look_for_netdev(table, entry) : 0;
 }
 
 /* Reads an entry from sysfs. 0 also if it is unused, or unreadable, which is counted. */
@@ -175,6 +189,7 @@ static int read_entry(struct table *table, const char *name)
 	entry->index = (unsigned)index;
 	entry->type = read_type(table, entry->index);
 	entry->netdev = NULL;
+	entry->elsewhere = false;
 	table->count++;
 	return read_netdev(table, entry);
 }

@@ -10,6 +10,7 @@
  * Only interfaces that serve a port, their masters, and the members of bonds are read.
  */
 #include <errno.h>
+#include <limits.h>
 #include <net/if_arp.h>
 #include <string.h>
 
@@ -453,10 +454,42 @@ static int compare_netdevs(const void *a, const void *b)
 	return rna_compare_names(x->name, y->name);
 }
 
+/*
+ * The interface of the IPv4 default route with the lowest metric, from /proc/PID/net/route. -ENOENT
+ * without one, or another negative errno.
+ */
+static int find_uplink_inside(struct run *run, char ret[IF_NAMESIZE])
+{
+	enum { ROUTES_MAX = 64 * 1024 };
+	char *text = rna_arena_alloc(run->scratch, ROUTES_MAX), *line;
+	const char *path =
+		rna_arena_printf(run->scratch, "proc/%u/net/route", run->in->presence->inside);
+	ssize_t len = text && path ? rna_root_read(run->in->root, path, text, ROUTES_MAX) : -ENOMEM;
+	unsigned best = UINT_MAX;
+
+	for (ret[0] = '\0'; len > 0 && (line = strsep(&text, "\n"));) {
+		char name[IF_NAMESIZE];
+		unsigned destination, metric, mask;
+
+		/* Iface Destination Gateway Flags RefCnt Use Metric Mask: fib_route_seq_show() */
+		if (sscanf(line, "%15s %8x %*x %*x %*u %*u %u %8x", name, &destination, &metric,
+			   &mask) != 4 ||
+		    destination != 0 || mask != 0 || metric >= best)
+			continue;
+		best = metric;
+		memcpy(ret, name, sizeof(name));
+	}
+	if (len < 0)
+		return (int)len;
+	return ret[0] ? 0 : -ENOENT;
+}
+
 static void find_uplink(struct run *run, struct rna_netdevs *netdevs)
 {
 	char name[IF_NAMESIZE];
-	int error = run->in->backends->netdev->find_uplink(run->in->root, name);
+	int error = run->in->presence->inside
+			    ? find_uplink_inside(run, name)
+			    : run->in->backends->netdev->find_uplink(run->in->root, name);
 
 	if (error == 0) {
 		netdevs->uplink = rna_arena_strdup(run->part->arena, name);

@@ -24,9 +24,9 @@
 #include "backend/backends.h"
 #include "parse/auxiliary.h"
 #include "parse/pci.h"
+#include "processes/namespaces.h"
 
 #include "collectors.h"
-#include "namespaces.h"
 
 #define CLASS "sys/class/infiniband"
 
@@ -76,6 +76,7 @@ struct run {
 	const struct rna_device_filter *filter;
 	const struct rna_presence *last; /* the previous part, or NULL */
 	bool follow;                     /* into other network namespaces */
+	uint32_t inside;                 /* only what this process sees; 0: the agent */
 	struct rna_index registrations;  /* of the devices of last */
 	const struct rna_rdma_netlink_backend *netlink;
 	struct rna_rdma_numbers numbers;
@@ -445,6 +446,7 @@ struct listed {
 	const char *name;
 	uint32_t process; /* as in struct rna_device */
 	uint64_t network_namespace;
+	const char *missing_file;
 };
 
 static const char *find_link(struct run *run, const struct listed *listed)
@@ -497,6 +499,10 @@ static enum found read_device(struct run *run, const struct listed *listed,
 		.sysfs_path = resolve(run, listed, link, &status),
 		.process = listed->process,
 		.network_namespace = listed->network_namespace,
+		.missing_file =
+			listed->missing_file
+				? remember(run, rna_arena_strdup(run->keep, listed->missing_file))
+				: NULL,
 		.generation = stat.st_ino,
 	};
 	note(run, status);
@@ -659,9 +665,35 @@ static int list_devices(struct run *run, struct rna_presence *presence, struct l
 			.name = elsewhere.items[i].name,
 			.process = elsewhere.items[i].process,
 			.network_namespace = elsewhere.items[i].network_namespace,
+			.missing_file = elsewhere.items[i].missing_file,
 		};
 	presence->reach = elsewhere.reach;
 	return 0;
+}
+
+static int list_inside(struct run *run, struct listed **ret, size_t *ret_count)
+{
+	uint64_t network_namespace;
+	char **names;
+	ssize_t count;
+	int status = rna_read_network_namespace(run->root, run->inside, &network_namespace);
+
+	if (status < 0)
+		return status == -ENOENT ? -ESRCH : status;
+	count = rna_root_list(run->root,
+			      rna_arena_printf(run->scratch, "proc/%u/root/" CLASS, run->inside),
+			      run->scratch, &names);
+	if (count < 0)
+		return (int)count;
+	*ret_count = (size_t)count;
+	*ret = rna_arena_array(run->scratch, *ret_count, sizeof(**ret));
+	for (ssize_t i = 0; *ret && i < count; i++)
+		(*ret)[i] = (struct listed){
+			.name = names[i],
+			.process = run->inside,
+			.network_namespace = network_namespace,
+		};
+	return *ret ? 0 : -ENOMEM;
 }
 
 static int read_devices(struct run *run, struct rna_presence *presence)
@@ -669,13 +701,15 @@ static int read_devices(struct run *run, struct rna_presence *presence)
 	struct rna_device *devices;
 	struct listed *listed = NULL;
 	size_t count = 0;
-	int status = list_devices(run, presence, &listed, &count);
+	int status = run->inside ? list_inside(run, &listed, &count)
+				 : list_devices(run, presence, &listed, &count);
 
-	if (status == -ENOENT)
+	if (status == -ENOENT && !run->inside)
 		return 0; /* no RDMA stack: not a failure */
 	if (status < 0)
 		return status;
 	presence->stack = true;
+	presence->inside = run->inside;
 	devices = rna_arena_array(run->keep, count, sizeof(*devices));
 	presence->excluded = rna_arena_array(run->keep, count, sizeof(*presence->excluded));
 	if (!devices || !presence->excluded)
@@ -794,6 +828,7 @@ int rna_collect_presence(const struct rna_collect_input *in, struct rna_part **r
 			.filter = in->filter,
 			.last = in->presence,
 			.follow = in->options.follow,
+			.inside = in->options.inside,
 			.netlink = in->backends->rdma_netlink,
 			.numbers = {.root = in->root},
 		};
@@ -807,6 +842,9 @@ int rna_collect_presence(const struct rna_collect_input *in, struct rna_part **r
 		rna_rdma_numbers_free(&run.numbers);
 		rna_index_deinit(&run.registrations);
 	}
+	if (status < 0 && in->options.inside)
+		return rna_error_set(error, status, "process %u: cannot list its /" CLASS,
+				     in->options.inside);
 	if (status < 0)
 		return rna_error_set(error, status, "cannot list " CLASS);
 	part->taken = rna_clock_now();

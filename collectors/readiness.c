@@ -14,9 +14,10 @@
 
 #include "rna/base/parse.h"
 
+#include "processes/runtime_limits.h"
+
 #include "collectors.h"
 #include "readiness_sources.h"
-#include "runtime_limits.h"
 
 #define NVIDIA "proc/driver/nvidia"
 #define VERBS  "sys/class/infiniband_verbs"

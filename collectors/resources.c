@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * resources: the numbers of RDMA objects on a device, who uses it (device_users.c), and its enabled
+ * resources: the numbers of RDMA objects on a device, who uses it (processes/), and its enabled
  * optional counters.
  *
  * One RDMA netlink request, which the kernel answers from its own lists. Single objects are never
@@ -14,9 +14,9 @@
 #include <string.h>
 
 #include "backend/backends.h"
+#include "processes/device_users.h"
 
 #include "collectors.h"
-#include "device_users.h"
 
 /* a module that supports it may be loaded later */
 #define REFUSED_PAUSE (60 * 60 * RNA_USEC_PER_SEC)
@@ -94,7 +94,8 @@ static int find_users(const struct rna_collect_input *in, const struct rna_conte
 {
 	struct rna_users *found;
 
-	if (!in->device->process && !tells_users(&resources->now))
+	/* what a process sees, others may see as well */
+	if (in->options.inside || (!in->device->process && !tells_users(&resources->now)))
 		return 0;
 	found = rna_arena_array(resources->part.arena, 1, sizeof(*found));
 	if (!found)

@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "rna/base/file.h"
 #include "rna/base/log.h"
 #include "rna/base/parse.h"
 #include "rna/base/words.h"
@@ -74,9 +75,35 @@ static void warn_of_reads(const struct rna_view *view)
 			warn_of_values(&view->jobs[i]);
 }
 
-static const char *get_variable(const char *name)
+static const char *get_own_variable(const char *name, void *userdata)
 {
+	(void)userdata;
 	return getenv(name);
+}
+
+/* Of a process, as /proc has it: each variable ends with a NUL. */
+static const char *get_its_variable(const char *name, void *userdata)
+{
+	const struct rna_strbuf *environment = userdata;
+	const char *end = environment->data + environment->len;
+	size_t len = strlen(name);
+
+	for (const char *at = environment->data; at && at < end; at += strlen(at) + 1)
+		if (strncmp(at, name, len) == 0 && at[len] == '=')
+			return at + len + 1;
+	return NULL;
+}
+
+/* The environment that it was started with. root: NULL: "/". */
+static int read_environment(const char *root, uint32_t process, struct rna_strbuf *text,
+			    struct rna_error *error)
+{
+	enum { ENVIRONMENT_MAX = 1024 * 1024 };
+	RNA_FREE char *path = NULL;
+
+	if (asprintf(&path, "%s/proc/%u/environ", root ? root : "", process) < 0)
+		return rna_error_set(error, -ENOMEM, "cannot read an environment");
+	return rna_file_read(path, ENVIRONMENT_MAX, text, error);
 }
 
 /* -- The GPU ----------------------------------------------------------------------------------- */
@@ -130,12 +157,21 @@ static int execute(struct rna_call *call, enum rna_env_library library, const ch
 		   struct rna_error *error)
 {
 	RNA_CLEANUP(rna_arena_free_p) struct rna_arena *arena = rna_arena_new(4096);
-	struct rna_env_request request = {.library = library, .get = get_variable};
+	struct rna_env_request request = {.library = library, .get = get_own_variable};
+	const uint32_t process = rna_once_process(call);
+	RNA_STRBUF struct rna_strbuf environment = RNA_STRBUF_INIT;
 	RNA_ONCE struct rna_once once = {0};
 	struct rna_env_advice advice;
-	int ret;
+	int ret = 0;
 
-	ret = rna_once_poll(call, &once, error);
+	if (process) {
+		request.get = get_its_variable;
+		request.userdata = &environment;
+		ret = read_environment(call->arguments.options[RNA_OPTION_ROOT], process,
+				       &environment, error);
+	}
+	if (ret == 0)
+		ret = rna_once_poll(call, &once, error);
 	if (ret < 0)
 		return ret;
 	warn_of_reads(once.view);

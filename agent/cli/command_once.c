@@ -3,7 +3,13 @@
 #include <errno.h>
 #include <string.h>
 
+#include "rna/base/log.h"
+#include "rna/collector.h"
 #include "rna/exporter.h"
+#include "rna/model/inside.h"
+#include "rna/model/users.h"
+
+#include "loop/agent.h"
 
 #include "once.h"
 
@@ -96,30 +102,73 @@ int rna_command_collect(struct rna_call *call, struct rna_error *error)
 	return rna_output_file(path, text.data, text.len, error);
 }
 
-/* The short form has no GIDs, and nothing to be wider. */
+/*
+ * The short form has no GIDs, and nothing to be wider. Pods are a table of their own; those of a
+ * process have no others.
+ */
 static int check_forms(const char *const *options, struct rna_error *error)
 {
-	static const enum rna_option_id others[] = {RNA_OPTION_GIDS, RNA_OPTION_WIDE,
-						    RNA_OPTION_JSON};
+	static const struct {
+		enum rna_option_id form, others[4];
+	} rules[] = {
+		{RNA_OPTION_SHORT,
+		 {RNA_OPTION_GIDS, RNA_OPTION_WIDE, RNA_OPTION_JSON, RNA_OPTION_PODS}},
+		{RNA_OPTION_PODS, {RNA_OPTION_GIDS, RNA_OPTION_JSON, RNA_OPTION_PID}},
+	};
 
-	for (size_t i = 0; options[RNA_OPTION_SHORT] && i < RNA_ARRAY_SIZE(others); i++)
-		if (options[others[i]])
-			return rna_error_say(error, -EINVAL, "status: --short excludes --%s",
-					     rna_options[others[i]].name);
+	for (size_t i = 0; i < RNA_ARRAY_SIZE(rules); i++)
+		for (size_t k = 0; k < RNA_ARRAY_SIZE(rules[i].others) && rules[i].others[k]; k++)
+			if (options[rules[i].form] && options[rules[i].others[k]])
+				return rna_error_say(error, -EINVAL, "status: --%s excludes --%s",
+						     rna_options[rules[i].form].name,
+						     rna_options[rules[i].others[k]].name);
 	return 0;
+}
+
+/* A node without a kubelet, or a file that is closed, leaves the names of resources out. */
+static int write_pods(const struct rna_once *once, const struct rna_table_options *table,
+		      struct rna_arena *arena, struct rna_strbuf *out, struct rna_error *error)
+{
+	struct rna_pod_resources resources;
+	int status = arena ? rna_read_pod_resources(rna_agent_root(once->agent), arena, &resources)
+			   : -ENOMEM;
+
+	if (status == -ENOMEM)
+		return rna_error_set(error, status, "cannot read the resources of pods");
+	if (status < 0 && status != -ENOENT)
+		rna_log_warning("the checkpoint of the kubelet cannot be read (%s): resources are "
+				"left out",
+				strerror(-status));
+	rna_write_pods(once->view, &resources, table, out);
+	return 0;
+}
+
+static int look_inside(const struct rna_once *once, struct rna_arena *arena, struct rna_inside *ret,
+		       struct rna_error *error)
+{
+	const struct rna_presence *presence = rna_snapshot_presence(once->view->snapshot);
+	int status = -ENOMEM;
+
+	if (!presence) /* the log says why */
+		return rna_error_say(error, -ENODEV, "the process shows no RDMA devices");
+	if (arena)
+		status = rna_look_inside(rna_agent_root(once->agent), presence, arena, ret);
+	return status < 0 ? rna_error_set(error, status, "cannot look at the process") : 0;
 }
 
 int rna_command_status(struct rna_call *call, struct rna_error *error)
 {
 	const char *const *options = call->arguments.options;
-	const struct rna_table_options table = {
+	struct rna_table_options table = {
 		.colour = rna_wants_colour(options[RNA_OPTION_COLOR]),
 		.gids = options[RNA_OPTION_GIDS],
 		.wide = options[RNA_OPTION_WIDE],
 		.brief = options[RNA_OPTION_SHORT],
 	};
+	RNA_CLEANUP(rna_arena_free_p) struct rna_arena *arena = rna_arena_new(4096);
 	RNA_STRBUF struct rna_strbuf text = RNA_STRBUF_INIT;
 	RNA_ONCE struct rna_once once = {0};
+	struct rna_inside inside;
 	int ret;
 
 	if (check_forms(options, error) < 0)
@@ -131,6 +180,16 @@ int rna_command_status(struct rna_call *call, struct rna_error *error)
 		return write_output(once.view, "json", &text, error) < 0
 			       ? error->code
 			       : rna_output_strbuf(&text, error);
+	if (options[RNA_OPTION_PODS]) {
+		ret = write_pods(&once, &table, arena, &text, error);
+		return ret < 0 ? ret : rna_output_strbuf(&text, error);
+	}
+	if (rna_once_process(call)) {
+		ret = look_inside(&once, arena, &inside, error);
+		if (ret < 0)
+			return ret;
+		table.inside = &inside;
+	}
 	rna_write_table(once.view, &table, &text);
 	return rna_output_strbuf(&text, error);
 }

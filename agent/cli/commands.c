@@ -96,11 +96,18 @@ const struct rna_command rna_commands[] = {
 		.name = "status",
 		.summary = "Poll once and show ports and cards, or GIDs, as a table.",
 		.help = "Lines have at most 120 columns: --wide shows further columns, and texts "
-			"in "
-			"full. --short is\nfor scripts that read ibdev2netdev. JSON contains the "
-			"whole snapshot, GIDs included, with or\nwithout --gids.",
+			"in full. --short is\nfor scripts that read ibdev2netdev. JSON contains "
+			"the "
+			"whole snapshot, GIDs included, with or\nwithout --gids. --pods has a line "
+			"for each device of a pod, with the number of its virtual\nfunction and "
+			"the "
+			"resource for which the kubelet gave it, for root on the node. --pid shows "
+			"what a\nprocess has: devices and GIDs of its network namespace, its limit "
+			"of locked memory, and the files\nof /dev/infiniband that it could open; "
+			"whether its device cgroup permits them, is not known.",
 		.options = RNA_OPTION_BIT(JSON) | RNA_OPTION_BIT(COLOR) | RNA_OPTION_BIT(GIDS) |
-			   RNA_OPTION_BIT(WIDE) | RNA_OPTION_BIT(SHORT),
+			   RNA_OPTION_BIT(WIDE) | RNA_OPTION_BIT(SHORT) | RNA_OPTION_BIT(PODS) |
+			   RNA_OPTION_BIT(PID),
 		.settings = true,
 		.execute = rna_command_status,
 	},
@@ -112,11 +119,14 @@ const struct rna_command rna_commands[] = {
 			"sets correctly by\nitself are left out, as are ports that are down or "
 			"serve no GPU. Warnings describe what does\nnot fit, including variables "
 			"of the calling environment that choose a GID. With --gpu the\nports are "
-			"those nearest to one GPU; numbers are those of topology.\n\n"
+			"those nearest to one GPU; numbers are those of topology. With --pid "
+			"devices,\nGIDs and environment are those of a process, for example in a "
+			"pod.\n\n"
 			"shell is for eval, env for docker --env-file, yaml is the env of a "
 			"container.",
 		.exits = env_exits,
-		.options = RNA_OPTION_BIT(FORMAT) | RNA_OPTION_BIT(FOR) | RNA_OPTION_BIT(GPU),
+		.options = RNA_OPTION_BIT(FORMAT) | RNA_OPTION_BIT(FOR) | RNA_OPTION_BIT(GPU) |
+			   RNA_OPTION_BIT(PID),
 		.formats = rna_env_forms,
 		.settings = true,
 		.execute = rna_command_env,
@@ -127,7 +137,7 @@ const struct rna_command rna_commands[] = {
 			   "node.",
 		.help = "The same as env --for=nccl.",
 		.exits = env_exits,
-		.options = RNA_OPTION_BIT(FORMAT),
+		.options = RNA_OPTION_BIT(FORMAT) | RNA_OPTION_BIT(PID),
 		.formats = rna_env_forms,
 		.settings = true,
 		.execute = rna_command_nccl,

@@ -2,6 +2,7 @@
 #include "once.h"
 
 #include "rna/base/log.h"
+#include "rna/base/parse.h"
 #include "rna/base/root.h"
 
 #include "loop/agent.h"
@@ -31,6 +32,16 @@ static const char *find_root(const struct rna_call *call)
 		       : options[RNA_OPTION_ROOT];
 }
 
+uint32_t rna_once_process(const struct rna_call *call)
+{
+	const char *text = call->arguments.options[RNA_OPTION_PID];
+	uint64_t process = 0;
+
+	if (text)
+		(void)rna_parse_u64(text, &process); /* the option was checked */
+	return (uint32_t)process;
+}
+
 int rna_once_poll(struct rna_call *call, struct rna_once *ret, struct rna_error *error)
 {
 	const char *hwloc_xml = call->arguments.options[RNA_OPTION_HWLOC_XML];
@@ -42,5 +53,6 @@ int rna_once_poll(struct rna_call *call, struct rna_once *ret, struct rna_error 
 		status = rna_agent_set_hwloc_xml(ret->agent, hwloc_xml, error);
 	if (status < 0)
 		return status;
+	rna_agent_set_inside(ret->agent, rna_once_process(call));
 	return rna_agent_collect(ret->agent, &ret->view, error);
 }

@@ -14,6 +14,9 @@ struct rna_once {
 	const struct rna_view *view;
 };
 
+/* What --pid gives; 0: the option is not given. */
+uint32_t rna_once_process(const struct rna_call *call);
+
 /* Takes over the settings of call. ret: zeroed before; to be deinitialised, even on failure. */
 int rna_once_poll(struct rna_call *call, struct rna_once *ret, struct rna_error *error);
 void rna_once_deinit(struct rna_once *once); /* idempotent */

@@ -25,6 +25,13 @@ static bool is_count(const char *value)
 	return rna_parse_u64(value, &count) == 0 && count > 0;
 }
 
+static bool is_process(const char *value)
+{
+	uint64_t process;
+
+	return rna_parse_u64(value, &process) == 0 && process > 0 && process <= INT32_MAX;
+}
+
 static bool is_duration(const char *value)
 {
 	rna_usec duration;
@@ -79,6 +86,7 @@ const struct rna_option rna_options[RNA_OPTION_COUNT] = {
 			      "use colours; auto: on a terminal, unless NO_COLOR is set"},
 	[RNA_OPTION_GIDS] = {"gids", .help = "show GID tables instead of ports, as show_gids does"},
 	[RNA_OPTION_WIDE] = {"wide", .help = "show all columns, and cut nothing"},
+	[RNA_OPTION_PODS] = {"pods", .help = "show the devices of pods instead of ports"},
 	[RNA_OPTION_SHORT] = {"short",
 			      .help = "show a line for each port, in the form of ibdev2netdev"},
 	[RNA_OPTION_HWLOC_XML] = {"hwloc-xml", "FILE",
@@ -130,6 +138,10 @@ const struct rna_option rna_options[RNA_OPTION_COUNT] = {
 	[RNA_OPTION_GPU] = {"gpu", "GPU",
 			    .help = "env: for this GPU, by number or PCI address; selftest: use "
 				    "memory of the GPU at this PCI address"},
+	[RNA_OPTION_PID] = {"pid", "PID",
+			    .help = "look at what this process sees: its network namespace, files "
+				    "and limits",
+			    .is_valid = is_process, .form = "the number of a process"},
 	[RNA_OPTION_NUMA] = {"numa", "NODE", .help = "use memory and CPUs of this NUMA node"},
 	[RNA_OPTION_SIZE] = {"size", "BYTES", .help = "size of one write"},
 	[RNA_OPTION_QPS] = {"qps", "COUNT", .help = "number of parallel connections"},

@@ -569,6 +569,16 @@ int rna_agent_set_hwloc_xml(struct rna_agent *agent, const char *file, struct rn
 	return status < 0 ? rna_error_set(error, status, "%s", file) : 0;
 }
 
+const struct rna_root *rna_agent_root(const struct rna_agent *agent)
+{
+	return agent->root;
+}
+
+void rna_agent_set_inside(struct rna_agent *agent, uint32_t process)
+{
+	agent->schedule.inside = process;
+}
+
 /*
  * _exit() if a thread is stuck in the kernel, because an exit handler would wait for it, and while
  * one still waits for a server, because exit handlers would free what it uses.

@@ -34,12 +34,17 @@ void rna_agent_set_overrides(struct rna_agent *agent, const struct rna_override 
 /* Before anything is collected; see rna_backends_set_hwloc_xml(). 0 or -ENOMEM. */
 int rna_agent_set_hwloc_xml(struct rna_agent *agent, const char *file, struct rna_error *error);
 
+/* Before anything is collected: look at the devices that this process sees, and no others. */
+void rna_agent_set_inside(struct rna_agent *agent, uint32_t process);
+
 /*
  * Polls once, without HTTP, until every collector answered or ran past its deadline. *ret is a
  * new reference.
  */
 int rna_agent_collect(struct rna_agent *agent, const struct rna_view **ret,
 		      struct rna_error *error);
+
+const struct rna_root *rna_agent_root(const struct rna_agent *agent);
 
 /* The settings that it was given. */
 const struct rna_settings *rna_agent_settings(const struct rna_agent *agent);

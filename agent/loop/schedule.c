@@ -117,6 +117,7 @@ static void fill_job(const struct rna_schedule *schedule, struct rna_target *tar
 					(unsigned)schedule->settings->hw_counters_source,
 				.kernel_log = (unsigned)schedule->settings->kernel_log_source,
 				.no_mads = !schedule->settings->fabric_enabled,
+				.inside = schedule->inside,
 				.follow = schedule->settings->follow_enabled,
 				.module_serial = schedule->settings->module_serial,
 				.probe_gateways = schedule->settings->gateways_probe,

@@ -36,6 +36,7 @@ struct rna_schedule {
 	uint64_t coverage;          /* grows when other devices are covered, see rhythm.h */
 	unsigned read;              /* bit set: node-wide collectors that others need, and have */
 	struct rna_account account;
+	uint32_t inside; /* for presence: only the devices that this process sees; 0: all */
 	bool started;
 	bool news;     /* there is something to show */
 	bool look;     /* which devices are covered (rhythm.h) may have changed */

@@ -133,6 +133,22 @@ const struct rna_rule rna_rules[RNA_RULE_COUNT] = {
 			  "AppArmor has to allow ptrace (read). Or set follow.enabled to false.",
 		.message_id = "3700ebe65478413e9b722ff1bc322176",
 	},
+	[RNA_RULE_DEVICE_NODE_POD] = {
+		.name = "device-node-pod",
+		.severity = RNA_SEVERITY_WARNING,
+		.scope = RNA_RULE_OF_DEVICE,
+		.settles = true,
+		.hold = "2m", /* containers of a pod start one after the other */
+		.help = "A device is in the network namespace of a pod, but none of its containers "
+			"has the file of verbs, so that they see the device and cannot use it. "
+			"Checked with follow.enabled.",
+		.check = rna_check_device_node_pod,
+		.remedy = "Look into the container: ls -l /dev/infiniband, and rdma-node-agent "
+			  "status --pid. The device plugin or the DRA driver has to pass the file, "
+			  "with rdma_cm: enable RDMA in its configuration (isRdma of the SR-IOV "
+			  "plugin), and request its resource in the container that needs it.",
+		.message_id = "09f7a5c6f450456fb3bd40d1e5343c0f",
+	},
 	[RNA_RULE_USERS_HIDDEN] = {
 		.name = "users-hidden",
 		.severity = RNA_SEVERITY_INFO,

@@ -53,6 +53,18 @@ void rna_check_namespaces_hidden(const struct rna_rule_input *in, struct rna_fin
 				    limit);
 }
 
+/* The device plugin or the DRA driver is to pass the file; "ibstat" works without it. */
+void rna_check_device_node_pod(const struct rna_rule_input *in, struct rna_finds *out)
+{
+	const char *file = in->subject ? in->subject->device->device->missing_file : NULL;
+
+	if (file)
+		(void)rna_finds_add(out,
+				    "it is in the network namespace of processes of which none "
+				    "has /dev/infiniband/%s: verbs cannot open it there",
+				    file);
+}
+
 /* The kernel names no process of another PID namespace: fill_res_name_pid() in core/nldev.c. */
 void rna_check_users_hidden(const struct rna_rule_input *in, struct rna_finds *out)
 {

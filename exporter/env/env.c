@@ -51,7 +51,9 @@ const char *rna_env_name(struct rna_env_advising *advising, const struct rna_sub
 
 const char *rna_env_given(const struct rna_env_advising *advising, const char *name)
 {
-	const char *value = name && advising->request->get ? advising->request->get(name) : NULL;
+	const char *value = name && advising->request->get
+				    ? advising->request->get(name, advising->request->userdata)
+				    : NULL;
 
 	return value && *value ? value : NULL;
 }

@@ -15,7 +15,8 @@ struct gid_choice {
 
 static bool is_routable(const struct rna_gid_entry *entry)
 {
-	return entry && entry->type == RNA_GID_TYPE_ROCE_V2 && !rna_gid_is_link_local(&entry->gid);
+	return entry && entry->type == RNA_GID_TYPE_ROCE_V2 && !entry->elsewhere &&
+	       !rna_gid_is_link_local(&entry->gid);
 }
 
 /* ret_index: of the entry, or of the empty one. */
@@ -99,6 +100,14 @@ static const char *who_uses(const struct rna_env_advising *advising,
 	return settings->gid_index >= 0 ? dialect->words.title : dialect->gids.title;
 }
 
+static const char *say_defect(const struct rna_gid_entry *entry)
+{
+	if (entry->elsewhere)
+		return "whose interface is in another network namespace";
+	return rna_gid_is_link_local(&entry->gid) ? "link-local: no router carries it"
+						  : "no RoCE v2: no router carries it";
+}
+
 static void warn_of_gid(struct rna_env_advising *advising, const struct rna_subject *port,
 			const struct rna_nccl_settings *settings, const char *because)
 {
@@ -115,8 +124,7 @@ static void warn_of_gid(struct rna_env_advising *advising, const struct rna_subj
 	if (is_routable(entry))
 		return;
 	if (entry)
-		what = rna_gid_is_link_local(&entry->gid) ? "link-local: no router carries it"
-							  : "no RoCE v2: no router carries it";
+		what = say_defect(entry);
 	RNA_ENV_WARN(advising, "%s: %s%s uses GID index %u, %s", rna_env_name(advising, port),
 		     because, who_uses(advising, settings), index, what);
 }

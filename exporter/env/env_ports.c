@@ -26,6 +26,7 @@ struct choice {
 	enum rna_link_layer layer;        /* of most of their bandwidth */
 	uint64_t fastest;                 /* their highest rate */
 	const struct rna_env_words *words;
+	bool inside; /* the ports are those that a process sees, so that none is elsewhere */
 };
 
 /* Is this port, one of those that remain, to be excluded? */
@@ -82,8 +83,7 @@ static bool is_management(const struct choice *choice, const struct rna_subject 
 
 static bool is_elsewhere(const struct choice *choice, const struct rna_subject *port)
 {
-	(void)choice;
-	return port->device->device->process;
+	return port->device->device->process && !choice->inside;
 }
 
 static bool has_odd_name(const struct choice *choice, const struct rna_subject *port)
@@ -341,6 +341,14 @@ static const struct rna_topology *find_rails(const struct rna_subjects *subjects
 	return NULL;
 }
 
+static bool is_inside(const struct rna_subjects *subjects)
+{
+	const struct rna_view *view = subjects->scopes[RNA_SCOPE_NODE].items[0].view;
+	const struct rna_presence *presence = rna_snapshot_presence(view->snapshot);
+
+	return presence && presence->inside;
+}
+
 int rna_env_ports_choose(const struct rna_subjects *subjects, const struct rna_env_words *words,
 			 struct rna_arena *arena, struct rna_env_ports *ret)
 {
@@ -348,6 +356,7 @@ int rna_env_ports_choose(const struct rna_subjects *subjects, const struct rna_e
 	struct choice choice = {
 		.topology = find_rails(subjects),
 		.words = words,
+		.inside = is_inside(subjects),
 		.ports = rna_arena_array(arena, list->count + 1, sizeof(*choice.ports)),
 	};
 	struct rna_env_left_out *left_out =

@@ -15,6 +15,7 @@
 #include "view/facts.h"
 #include "view/text.h"
 
+#include "inside_text.h"
 #include "text_table.h"
 
 /* A row of the tables of facts, in the order of the output. */
@@ -478,9 +479,11 @@ void rna_write_table(const struct rna_view *view, const struct rna_table_options
 		return;
 	}
 	why = why_empty(&subjects, options->gids);
+	if (options->inside && !options->brief)
+		rna_write_inside(options->inside, width, out);
 	if (why) {
 		rna_strbuf_printf(out, "%s\n", why);
-		if (!options->gids && !options->brief)
+		if (!options->gids && !options->brief && !options->inside)
 			write_findings(view, width, out);
 		return;
 	}
@@ -489,7 +492,7 @@ void rna_write_table(const struct rna_view *view, const struct rna_table_options
 		return;
 	}
 	write_subjects(&subjects, options, out);
-	if (options->gids)
+	if (options->gids || options->inside) /* the rest is of the node */
 		return;
 	write_unwired(&subjects, width, out);
 	write_cards(&subjects, options, out);

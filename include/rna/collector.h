@@ -85,6 +85,7 @@ struct rna_collect_options {
 	enum rna_kernel_log_setting kernel_log;
 	bool no_mads;        /* setting fabric.enabled is false */
 	bool follow;         /* for presence: also devices of other network namespaces */
+	uint32_t inside;     /* for presence: only what sysfs of this process shows; 0: of all */
 	bool module_serial;  /* for module: also read serial numbers */
 	bool probe_gateways; /* for gateways: make the kernel ask those that it does not know */
 	/* for resources: list optional counters and whether they are enabled */
@@ -236,3 +237,20 @@ extern const struct rna_collector rna_collectors[RNA_COLLECTOR_COUNT];
  */
 bool rna_collector_suits(const struct rna_collector *collector, const struct rna_presence *presence,
 			 const struct rna_device *device, const struct rna_identity *identity);
+
+/*
+ * What a process finds (rna/model/inside.h), in arena; presence has its devices. 0, -ENOMEM, or
+ * -ESRCH and -EACCES if its network namespace cannot be read. Thread: any.
+ */
+struct rna_inside;
+int rna_look_inside(const struct rna_root *root, const struct rna_presence *presence,
+		    struct rna_arena *arena, struct rna_inside *ret);
+
+/*
+ * The resources that the kubelet gave to containers, in arena. 0, -ENOENT without a kubelet,
+ * -EACCES without the right to read its checkpoint, -EBADMSG if that is damaged, or another
+ * negative errno.
+ */
+struct rna_pod_resources;
+int rna_read_pod_resources(const struct rna_root *root, struct rna_arena *arena,
+			   struct rna_pod_resources *ret);

@@ -60,11 +60,17 @@ struct rna_table_options {
 	bool gids;  /* GID tables, like show_gids, instead of ports */
 	bool wide;  /* all columns, and nothing cut; otherwise lines have 120 columns at most */
 	bool brief; /* one line per port, in the form of ibdev2netdev */
+	const struct rna_inside *inside; /* NULL, or the process that sees these devices */
 };
 
 /* The information of ibstat and ibdev2netdev, one line per port; then one per card and gateway. */
 void rna_write_table(const struct rna_view *view, const struct rna_table_options *options,
 		     struct rna_strbuf *out);
+
+/* The devices of pods, a line each, with the number of a virtual function and its resource. */
+struct rna_pod_resources;
+void rna_write_pods(const struct rna_view *view, const struct rna_pod_resources *resources,
+		    const struct rna_table_options *options, struct rna_strbuf *out);
 
 /* The newest transitions of ports, oldest first, as JSON and as a table. */
 void rna_write_events_json(const struct rna_view *view, struct rna_strbuf *out);

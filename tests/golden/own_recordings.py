@@ -28,7 +28,8 @@ GATEWAY_ADDRESS = re.compile(r"/gateways/[^/]+/\d+/address$")
 UNRECORDABLE = {"stalled"}  # a read that never ends is recorded as one that fails
 
 # who used a device is no matter of hardware, and a recording has one network namespace
-LEFT_OUT = {"users": ("train-0", "4711", "nvmet"), "followed": ("train-0", "proc/500", "ibp64s0")}
+LEFT_OUT = {"users": ("train-0", "4711", "nvmet"), "sriov-pod": ("train-0", "target-0"),
+            "followed": ("train-0", "proc/500", "ibp64s0")}
 
 
 def read_tree(root):

@@ -34,7 +34,8 @@ ROOMS = {
     "collectors/prober": (*MODEL, "rna/prober.h", "backend", "parse"),
     # The list of collectors, collectors.h, is the door of the folder; table.c calls what it lists.
     "collectors/topology": (*COLLECTOR, "collectors.h", "backend", "parse"),
-    "collectors": (*COLLECTOR, "backend", "parse"),
+    "collectors/processes": (*COLLECTOR, "parse"),
+    "collectors": (*COLLECTOR, "backend", "parse", "processes"),
     "collectors/record": (*COLLECTOR, "rna/record.h", "", "backend", "parse"),
 
     "exporter/view": MODEL,

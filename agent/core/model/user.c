@@ -59,6 +59,16 @@ void rna_user_describe(const struct rna_user *user, struct rna_strbuf *out)
 		rna_strbuf_puts(out, user->unit);
 }
 
+const struct rna_pod_resource *rna_pod_resource_find(const struct rna_pod_resources *resources,
+						     const char *pod_uid, const char *pci_address)
+{
+	for (size_t i = 0; pod_uid && pci_address && i < resources->count; i++)
+		if (strcmp(resources->items[i].pod_uid, pod_uid) == 0 &&
+		    strcmp(resources->items[i].device_id, pci_address) == 0)
+			return &resources->items[i];
+	return NULL;
+}
+
 const char *rna_users_relation(const struct rna_users *users)
 {
 	return users && users->given ? "given to" : "in use by";

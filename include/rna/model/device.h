@@ -60,8 +60,13 @@ struct rna_device {
 	 */
 	uint32_t process;
 	uint64_t network_namespace; /* its number: the inode of /proc/PROCESS/ns/net; 0: own */
-	const char *pci_address;    /* 0000:3b:00.0; the domain may have five digits and more */
-	const char *driver;         /* of the PCI function, mlx5_core; NULL for virtual devices */
+	/*
+	 * The file of verbs that no process there has: "uverbs3". NULL: one has it, or there is no
+	 * process but the one that holds the namespace, or it is not known.
+	 */
+	const char *missing_file;
+	const char *pci_address; /* 0000:3b:00.0; the domain may have five digits and more */
+	const char *driver;      /* of the PCI function, mlx5_core; NULL for virtual devices */
 	const char *physical_function; /* PCI address of the PF, for VF and SF; NULL: unreadable */
 	enum rna_function function;
 	int numa_node;      /* -1: unknown */
@@ -110,6 +115,7 @@ struct rna_presence {
 	/* There are more devices than the agent watches; and what to do. NULL: there are not. */
 	const char *problem;
 	struct rna_follow_reach reach;
+	uint32_t inside; /* not 0: these are the devices that this process sees, and no others */
 	size_t bare_count;
 	const struct rna_bare_function *bare; /* of the functions in the input, in their order */
 };

@@ -30,10 +30,11 @@ struct rna_env_request {
 	enum rna_env_library library;
 	int gpu; /* index of the topology's gpus; RNA_ENV_NODE: for all of them */
 	/*
-	 * Looks up the caller's environment, whose variables may be harmful. NULL, or a result that
-	 * is NULL: not set.
+	 * Looks up the environment of the caller, or of the process that it asks for, whose
+	 * variables may be harmful. NULL, or a result that is NULL: not set.
 	 */
-	const char *(*get)(const char *name);
+	const char *(*get)(const char *name, void *userdata);
+	void *userdata;
 };
 
 struct rna_env_variable {

@@ -65,6 +65,9 @@ struct rna_gid_entry {
 	struct rna_gid gid;
 	enum rna_gid_type type;
 	const char *netdev; /* interface (or VLAN) with this address; NULL on InfiniBand */
+	/* Of a device that is read through a process: its network namespace lacks this interface.
+	 */
+	bool elsewhere;
 };
 
 /* The table of one port. */

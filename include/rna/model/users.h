@@ -86,3 +86,24 @@ const char *rna_users_relation(const struct rna_users *users);
 
 /* By their names. */
 int rna_user_compare(const struct rna_user *a, const struct rna_user *b);
+
+/*
+ * Devices that the kubelet gave to containers for resources of device plugins, as its checkpoint
+ * has them: kubelet_internal_checkpoint, PodDevicesEntry in
+ * pkg/kubelet/cm/devicemanager/checkpoint. Resources of DRA are not there.
+ */
+struct rna_pod_resource {
+	const char *pod_uid;
+	const char *container;
+	const char *resource;  /* "nvidia.com/hostdev" */
+	const char *device_id; /* the plugin's: for SR-IOV a PCI address */
+};
+
+struct rna_pod_resources {
+	size_t count;
+	const struct rna_pod_resource *items;
+};
+
+/* The resource for which a pod got a PCI function; NULL: not known. */
+const struct rna_pod_resource *rna_pod_resource_find(const struct rna_pod_resources *resources,
+						     const char *pod_uid, const char *pci_address);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* collectors/device_users: who has a device open, from its contexts and a tree of files. */
+/* collectors/processes/device_users: who has a device open, by its contexts and a tree of files. */
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -11,7 +11,8 @@
 
 #include "rna/base/strbuf.h"
 
-#include "device_users.h"
+#include "processes/device_users.h"
+
 #include "tree.h"
 
 #define UID "0a1b2c3d-0000-4000-8000-00000000beef"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* collectors/namespaces: devices in other network namespaces, found through a tree of processes. */
+/* collectors/processes/namespaces: devices in other network namespaces, by a tree of processes. */
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -11,8 +11,9 @@
 
 #include "rna/model/netdev.h"
 
+#include "processes/namespaces.h"
+
 #include "collectors.h"
-#include "namespaces.h"
 #include "tree.h"
 
 enum { OWN = 100, POD = 200, OTHER = 300 };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* collectors/runtime_limits: configurations of container runtimes, and processes in containers. */
+/* collectors/processes/runtime_limits: configurations of container runtimes, and processes in containers. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -7,7 +7,8 @@
 #include <string.h>
 #include <cmocka.h>
 
-#include "runtime_limits.h"
+#include "processes/runtime_limits.h"
+
 #include "tree.h"
 
 #define MIB        (UINT64_C(1) << 20)

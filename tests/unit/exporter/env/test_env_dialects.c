@@ -249,8 +249,9 @@ static const struct rna_port_gids late = {.count = 1, .entries = &entries[2]};
 
 static const char *given_name, *given_value;
 
-static const char *get(const char *name)
+static const char *get(const char *name, void *userdata)
 {
+	(void)userdata;
 	return given_name && strcmp(name, given_name) == 0 ? given_value : NULL;
 }
 

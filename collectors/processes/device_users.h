@@ -12,6 +12,10 @@
 int rna_find_users(const struct rna_root *root, const struct rna_context_list *contexts,
 		   const struct rna_users *before, struct rna_users *ret);
 
+/* Finds for whom the process works: one user, or none. In arena. -ENOMEM or 0. */
+int rna_find_owner(const struct rna_root *root, uint32_t process, struct rna_arena *arena,
+		   struct rna_users *ret);
+
 /*
  * Finds for whom the process works, to whose network namespace a device was given; none if its
  * control group does not say it. In arena. -ENOMEM or 0.

@@ -18,11 +18,12 @@
 #include "rna/base/parse.h"
 
 #define CLASS "sys/class/infiniband"
+#define VERBS "sys/class/infiniband_verbs"
 
 enum {
 	NAMESPACES_MAX = 1024, /* a node has 110 pods by default (the kubelet's maxPods) */
 	/* Of a namespace: one may have a sysfs of another one, or none. */
-	TRIES_MAX = 4,
+	TRIES_MAX = 8,
 	DEVICES_MAX = 4096,
 	/* PROC_PID_INIT_INO of include/linux/proc_ns.h, Linux 6.1 */
 	FIRST_PID_NAMESPACE = 0xEFFFFFFC,
@@ -68,6 +69,19 @@ static int read_namespace(const struct rna_root *root, const char *process, cons
 		return -EBADMSG;
 	target[len - 1] = '\0';
 	return rna_parse_u64(number + 1, ret);
+}
+
+int rna_read_network_namespace(const struct rna_root *root, uint32_t process, uint64_t *ret)
+{
+	char name[16];
+
+	(void)snprintf(name, sizeof(name), "%u", process);
+	return read_namespace(root, name, "net", ret);
+}
+
+int rna_read_own_network_namespace(const struct rna_root *root, uint64_t *ret)
+{
+	return read_namespace(root, "self", "net", ret);
 }
 
 static struct namespace *find_namespace(struct run *run, uint64_t inode)
@@ -169,13 +183,11 @@ static uint32_t find_last(const struct run *run, const struct namespace *namespa
 {
 	for (size_t i = 0; last && i < last->device_count; i++) {
 		const struct rna_device *device = &last->devices[i];
-		char process[16];
 		uint64_t inode;
 
 		if (device->process == 0 || device->network_namespace != namespace->inode)
 			continue;
-		(void)snprintf(process, sizeof(process), "%u", device->process);
-		return read_namespace(run->root, process, "net", &inode) == 0 &&
+		return rna_read_network_namespace(run->root, device->process, &inode) == 0 &&
 				       inode == namespace->inode
 			       ? device->process
 			       : 0;
@@ -183,8 +195,8 @@ static uint32_t find_last(const struct run *run, const struct namespace *namespa
 	return 0;
 }
 
-static void look_into(struct run *run, const struct namespace *namespace,
-		      const struct rna_presence *last)
+static void list_devices(struct run *run, const struct namespace *namespace,
+			 const struct rna_presence *last)
 {
 	uint32_t process = find_last(run, namespace, last);
 
@@ -193,6 +205,58 @@ static void look_into(struct run *run, const struct namespace *namespace,
 	for (size_t i = 0; i < namespace->count && run->error == 0; i++)
 		if (add_devices(run, namespace, namespace->tries[i].process))
 			return;
+}
+
+/* -- Files of verbs ---------------------------------------------------------------------------- */
+
+/* The class of verbs is in no network namespace (uverbs_class of core/uverbs_main.c, Linux 6.1). */
+const char *rna_find_verbs_file(const struct rna_root *root, const char *device,
+				struct rna_arena *arena)
+{
+	char **names, text[RNA_ATTRIBUTE_MAX];
+	ssize_t count = rna_root_list(root, VERBS, arena, &names);
+
+	for (ssize_t i = 0; i < count; i++) {
+		const char *path = rna_arena_printf(arena, VERBS "/%s/ibdev", names[i]);
+
+		if (path && rna_root_read(root, path, text, sizeof(text)) > 0 &&
+		    strcmp(text, device) == 0)
+			return names[i];
+	}
+	return NULL;
+}
+
+static bool has_file(const struct run *run, uint32_t process, const char *name)
+{
+	const char *path =
+		rna_arena_printf(run->arena, "proc/%u/root/dev/infiniband/%s", process, name);
+
+	return !path || rna_root_exists(run->root, path);
+}
+
+/* Of a namespace that one process only holds, as before its containers start, nothing follows. */
+static void look_for_file(struct run *run, const struct namespace *namespace,
+			  struct rna_device_elsewhere *device)
+{
+	const char *name = rna_find_verbs_file(run->root, device->name, run->arena);
+
+	for (size_t i = 0; name && i < namespace->count; i++)
+		if (has_file(run, namespace->tries[i].process, name))
+			return;
+	if (namespace->count > 1)
+		device->missing_file = name;
+}
+
+/* -- All of them ------------------------------------------------------------------------------- */
+
+static void look_into(struct run *run, const struct namespace *namespace,
+		      const struct rna_presence *last)
+{
+	size_t first = run->ret->count;
+
+	list_devices(run, namespace, last);
+	for (size_t i = first; i < run->ret->count; i++)
+		look_for_file(run, namespace, &run->ret->items[i]);
 }
 
 static int compare_devices(const void *a, const void *b)
@@ -215,7 +279,7 @@ int rna_list_devices_elsewhere(const struct rna_root *root, char *const *names, 
 	ret->items = rna_arena_array(arena, DEVICES_MAX, sizeof(*ret->items));
 	if (!run.namespaces || !ret->items)
 		return -ENOMEM;
-	status = read_namespace(root, "self", "net", &run.own);
+	status = rna_read_own_network_namespace(root, &run.own);
 	if (status < 0)
 		return rna_error_is_lack(status) ? status : 0; /* a root without processes */
 	ret->reach.own_namespace =

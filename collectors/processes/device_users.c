@@ -295,18 +295,26 @@ int rna_find_users(const struct rna_root *root, const struct rna_context_list *c
 	return scratch ? find_all(&run, ret) : -ENOMEM;
 }
 
+int rna_find_owner(const struct rna_root *root, uint32_t process, struct rna_arena *arena,
+		   struct rna_users *ret)
+{
+	struct rna_context context = {.pid = process};
+	const struct rna_context_list contexts = {.arena = arena, .count = 1, .items = &context};
+	int status = rna_find_users(root, &contexts, NULL, ret);
+
+	ret->unnamed[RNA_UNNAMED_GROUP] = 0;
+	ret->contexts = (struct rna_context_list){0};
+	return status;
+}
+
 /* The namespace is that of the pod, whichever of its containers the process is of. */
 int rna_find_holder(const struct rna_root *root, uint32_t process, struct rna_arena *arena,
 		    struct rna_users *ret)
 {
-	struct rna_context context = {.pid = process};
-	const struct rna_context_list contexts = {.arena = arena, .count = 1, .items = &context};
 	struct rna_user *holder = rna_arena_alloc(arena, sizeof(*holder));
-	int status = holder ? rna_find_users(root, &contexts, NULL, ret) : -ENOMEM;
+	int status = holder ? rna_find_owner(root, process, arena, ret) : -ENOMEM;
 
 	ret->given = true;
-	ret->unnamed[RNA_UNNAMED_GROUP] = 0;
-	ret->contexts = (struct rna_context_list){0};
 	if (status < 0 || ret->count == 0)
 		return status;
 	*holder = ret->items[0];

@@ -14,12 +14,13 @@
 
 #include "parse/cgroup.h"
 
+#include "process_limits.h"
+
 enum {
 	CONFIG_MAX = 256 * 1024,
 	FILES_MAX = 64,        /* of a configuration, with those that it imports */
 	PROCESSES_MAX = 32768, /* further ones are not looked at */
 	CONTAINERS_MAX = 1024,
-	CAP_IPC_LOCK = 14, /* capabilities(7) */
 	STATUS_MAX = 4096,
 };
 
@@ -372,32 +373,6 @@ static bool is_new(struct look *look, const char id[static RNA_CONTAINER_ID])
 	return true;
 }
 
-/* The soft limit: it is what counts, and few programs raise it. */
-static struct rna_value limit_of(struct look *look, const char *pid)
-{
-	static const char name[] = "Max locked memory";
-	const char *text = read_of(look, pid, "limits");
-	uint64_t limit;
-
-	text = text ? strstr(text, name) : NULL;
-	if (!text)
-		return (struct rna_value){0};
-	text += strlen(name) + strspn(text + strlen(name), " ");
-	if (strncmp(text, "unlimited", strlen("unlimited")) == 0)
-		return rna_value_ok(RNA_MEMLOCK_INFINITY);
-	return rna_parse_leading_u64(text, &limit) == 0 ? rna_value_ok(limit)
-							: (struct rna_value){0};
-}
-
-static bool may_lock_all(struct look *look, const char *pid)
-{
-	static const char name[] = "CapEff:";
-	const char *text = read_of(look, pid, "status");
-
-	text = text ? strstr(text, name) : NULL;
-	return text && strtoull(text + strlen(name), NULL, 16) >> CAP_IPC_LOCK & 1;
-}
-
 /* Those that runtimes start beside a container, and what holds the namespaces of a pod. */
 static bool is_helper(const char *name)
 {
@@ -418,11 +393,11 @@ static void look_at_container(struct look *look, const char *pid, const char *id
 	memcpy(kept, id, sizeof(kept));
 	if (is_helper(read_of(look, pid, "comm")) || !is_new(look, kept))
 		return;
-	limit = limit_of(look, pid);
+	limit = rna_process_memlock(look->root, pid);
 	if (!rna_value_is_known(limit))
 		return;
 	ret->count++;
-	if (limit.number >= RNA_MEMLOCK_ENOUGH || may_lock_all(look, pid))
+	if (limit.number >= RNA_MEMLOCK_ENOUGH || rna_process_may_lock_all(look->root, pid))
 		return;
 	ret->low++;
 	if (!rna_value_is_known(ret->lowest) || limit.number < ret->lowest.number)
@@ -458,7 +433,7 @@ static void look_at_process(struct look *look, const char *pid)
 			continue;
 		name = read_of(look, pid, "comm");
 		if (name && strcmp(name, programs[program].process) == 0)
-			runtime->running = limit_of(look, pid);
+			runtime->running = rna_process_memlock(look->root, pid);
 		return;
 	}
 }

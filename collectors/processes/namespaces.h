@@ -13,6 +13,7 @@ struct rna_device_elsewhere {
 	const char *name;
 	uint32_t process;
 	uint64_t network_namespace;
+	const char *missing_file; /* as in struct rna_device */
 };
 
 struct rna_devices_elsewhere {
@@ -20,6 +21,15 @@ struct rna_devices_elsewhere {
 	struct rna_device_elsewhere *items; /* by name; no name twice */
 	struct rna_follow_reach reach;
 };
+
+/* The number of the process's network namespace. -ENOENT: there is no such process; -EACCES. */
+int rna_read_network_namespace(const struct rna_root *root, uint32_t process, uint64_t *ret);
+int rna_read_own_network_namespace(const struct rna_root *root, uint64_t *ret); /* likewise */
+
+/* The name of the file of verbs of a device, "uverbs3", in arena; NULL: it has none, or none known.
+ */
+const char *rna_find_verbs_file(const struct rna_root *root, const char *device,
+				struct rna_arena *arena);
 
 /*
  * Lists the devices that only other network namespaces have: those of names, sorted by

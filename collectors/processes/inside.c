@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "rna/model/inside.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "rna/base/parse.h"
+#include "rna/collector.h"
+
+#include "device_users.h"
+#include "namespaces.h"
+#include "process_limits.h"
+
+enum {
+	STATUS_MAX = 4096,
+	CAP_DAC_OVERRIDE = 1, /* capabilities(7) */
+};
+
+/* Who the process is for files. */
+struct identity {
+	uint64_t uid, gid;  /* effective */
+	const char *groups; /* "4 24 27" */
+	bool overrides;     /* CAP_DAC_OVERRIDE */
+};
+
+struct run {
+	const struct rna_root *root;
+	struct rna_arena *arena;
+	struct rna_inside *ret;
+	struct rna_inside_file *files;
+	struct identity identity;
+};
+
+/* What is behind "Name:\t", without the first word where the second one is wanted. */
+static const char *find_field(const char *status, const char *name)
+{
+	const char *found = strstr(status, name);
+
+	return found ? found + strlen(name) + strspn(found + strlen(name), "\t ") : NULL;
+}
+
+/* "Uid:\t1000\t1000\t1000\t1000": real, effective, saved, of the file system. */
+static uint64_t read_effective(const char *status, const char *name)
+{
+	const char *field = find_field(status, name);
+	uint64_t number = UINT64_MAX;
+
+	if (field)
+		field = strchr(field, '\t');
+	return field && rna_parse_leading_u64(field + 1, &number) == 0 ? number : UINT64_MAX;
+}
+
+static void read_identity(struct run *run)
+{
+	char *status = rna_arena_alloc(run->arena, STATUS_MAX), path[64];
+	const char *capabilities;
+
+	run->identity = (struct identity){.uid = UINT64_MAX, .gid = UINT64_MAX};
+	(void)snprintf(path, sizeof(path), "proc/%u/status", run->ret->process);
+	if (!status || rna_root_read(run->root, path, status, STATUS_MAX) < 0)
+		return;
+	capabilities = find_field(status, "CapEff:");
+	run->identity = (struct identity){
+		.uid = read_effective(status, "\nUid:"),
+		.gid = read_effective(status, "\nGid:"),
+		.groups = find_field(status, "\nGroups:"),
+		.overrides =
+			capabilities && strtoull(capabilities, NULL, 16) >> CAP_DAC_OVERRIDE & 1,
+	};
+}
+
+static bool is_in_group(const struct identity *identity, uint64_t gid)
+{
+	const char *at = identity->groups;
+
+	if (gid == identity->gid)
+		return true;
+	while (at && *at >= '0' && *at <= '9') {
+		char *end;
+
+		if (strtoull(at, &end, 10) == gid)
+			return true;
+		at = end + strspn(end, " ");
+	}
+	return false;
+}
+
+/* May it read and write a file of this owner and mode? */
+static bool may_open(const struct identity *identity, const struct stat *stat)
+{
+	unsigned bits = stat->st_mode & 07;
+
+	if (stat->st_uid == identity->uid)
+		bits = stat->st_mode >> 6 & 07;
+	else if (is_in_group(identity, stat->st_gid))
+		bits = stat->st_mode >> 3 & 07;
+	return identity->overrides || (bits & 06) == 06;
+}
+
+static enum rna_inside_access look_at(struct run *run, const char *name)
+{
+	const char *path = rna_arena_printf(run->arena, "proc/%u/root/dev/infiniband/%s",
+					    run->ret->process, name);
+	RNA_CLOSE int fd = path ? rna_root_openat(run->root, path, O_PATH) : -ENOMEM;
+	struct stat stat;
+
+	if (fd < 0 || fstat(fd, &stat) < 0)
+		return RNA_INSIDE_MISSING;
+	return may_open(&run->identity, &stat) ? RNA_INSIDE_OPEN : RNA_INSIDE_CLOSED;
+}
+
+static void add_file(struct run *run, const char *name, const char *device)
+{
+	run->files[run->ret->file_count++] = (struct rna_inside_file){
+		.name = name,
+		.device = device,
+		.access = look_at(run, name),
+	};
+}
+
+static const char *read_command(struct run *run)
+{
+	char path[64], text[64];
+
+	(void)snprintf(path, sizeof(path), "proc/%u/comm", run->ret->process);
+	if (rna_root_read(run->root, path, text, sizeof(text)) <= 0)
+		return NULL;
+	return rna_arena_strdup(run->arena, text);
+}
+
+static int look_at_files(struct run *run, const struct rna_presence *presence)
+{
+	run->files = rna_arena_array(run->arena, presence->device_count + 1, sizeof(*run->files));
+	if (!run->files)
+		return -ENOMEM;
+	read_identity(run);
+	add_file(run, "rdma_cm", NULL);
+	for (size_t i = 0; i < presence->device_count; i++) {
+		const char *device = presence->devices[i].name;
+		const char *name = rna_find_verbs_file(run->root, device, run->arena);
+
+		if (name)
+			add_file(run, name, device);
+	}
+	run->ret->files = run->files;
+	return 0;
+}
+
+int rna_look_inside(const struct rna_root *root, const struct rna_presence *presence,
+		    struct rna_arena *arena, struct rna_inside *ret)
+{
+	struct run run = {.root = root, .arena = arena, .ret = ret};
+	uint64_t own = 0;
+	char process[16];
+	int status;
+
+	*ret = (struct rna_inside){.process = presence->inside};
+	(void)snprintf(process, sizeof(process), "%u", ret->process);
+	status = rna_read_network_namespace(root, ret->process, &ret->network_namespace);
+	if (status < 0)
+		return status == -ENOENT ? -ESRCH : status;
+	if (rna_read_own_network_namespace(root, &own) == 0)
+		ret->of_node = own == ret->network_namespace;
+	ret->command = read_command(&run);
+	ret->memlock = rna_process_memlock(root, process);
+	ret->may_lock_all = rna_process_may_lock_all(root, process);
+	status = rna_find_owner(root, ret->process, arena, &ret->users);
+	return status < 0 ? status : look_at_files(&run, presence);
+}

@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What files of /proc say of a process. process: its number, as the directory is called. */
+#pragma once
+
+#include <stdbool.h>
+
+#include "rna/base/root.h"
+#include "rna/model/value.h"
+
+/*
+ * The soft limit of locked memory, RNA_MEMLOCK_INFINITY if there is none; absent: unreadable. It is
+ * what counts, and few programs raise it.
+ */
+struct rna_value rna_process_memlock(const struct rna_root *root, const char *process);
+
+/* Has it CAP_IPC_LOCK, for which no limit counts? */
+bool rna_process_may_lock_all(const struct rna_root *root, const char *process);
