@@ -6,6 +6,8 @@
 
 #include "rna/base/parse.h"
 
+#include "user_traffic.h"
+
 bool rna_memory_set_text(char **field, const char *text)
 {
 	char *copy;
@@ -30,6 +32,7 @@ static struct rna_device_memory *free_device(struct rna_device_memory *device)
 		free(device->ports[i].tests);
 		rna_peer_memory_deinit(&device->ports[i].peer);
 		(void)rna_rates_free(device->ports[i].rates);
+		(void)rna_user_memory_free(device->ports[i].user);
 	}
 	free(device->ports);
 	free(device->key);

@@ -57,6 +57,7 @@ struct rna_port_memory {
 	struct rna_accepted accepted; /* from another file than the rest */
 	struct rna_track track;       /* not kept */
 	struct rna_rates *rates;      /* not kept; NULL: its counters are not followed */
+	struct rna_user_memory *user; /* not kept; NULL: its device has no user, or several */
 };
 
 struct rna_device_memory {

@@ -10,6 +10,7 @@
 
 #include "expect.h"
 #include "message_ids.h"
+#include "user_traffic.h"
 
 /* One run. */
 struct run {
@@ -365,6 +366,7 @@ static void learn_port(struct run *run, const struct subject *subject)
 	learn_peer(run, subject);
 	follow_port(run, subject);
 	follow_rates(run, subject);
+	rna_user_memory_follow(&subject->port->user, subject->device, subject->port->number);
 	if (!port->track.known || !port->track.up)
 		return;
 	if (port->first_active == 0) {
@@ -473,6 +475,7 @@ static void miss_device(struct run *run, struct rna_device_memory *device)
 		struct subject subject = {.of = device, .port = &device->ports[i]};
 
 		forget_rates(run, subject.port);
+		subject.port->user = rna_user_memory_free(subject.port->user);
 		if (watched)
 			follow_port(run, &subject);
 		else
@@ -672,6 +675,20 @@ static const struct rna_port_rates *tell_rates(struct run *run, const struct rna
 	return told;
 }
 
+/* NULL: there is none, or no memory. */
+static const struct rna_user_traffic *tell_traffic(struct run *run,
+						   const struct rna_user_memory *user)
+{
+	const struct rna_user_traffic *traffic = rna_user_memory_tell(user);
+	struct rna_user_traffic *told =
+		traffic ? rna_arena_alloc(run->view->arena, sizeof(*told)) : NULL;
+
+	run->no_memory |= traffic && !told;
+	if (told)
+		*told = *traffic;
+	return told;
+}
+
 /* Where a switch does not announce itself any longer, another one may be behind the link. */
 static bool may_have_moved(const struct run *run, const struct rna_port_memory *port)
 {
@@ -720,6 +737,7 @@ static void judge_ports(struct run *run, struct rna_judged_port *ports, size_t c
 			.best = ports[i].memory->best,
 			.accepted = rna_accepted_time(&ports[i].memory->accepted),
 			.rates = tell_rates(run, ports[i].memory->rates),
+			.user_traffic = tell_traffic(run, ports[i].memory->user),
 			.peer = tell_peer(run, &ports[i]),
 		};
 	run->no_memory |= !rna_formers_tell(run->memory, run->view, accounts);

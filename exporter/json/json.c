@@ -140,6 +140,7 @@ static json_t *port_object(struct document *document, const struct rna_subject *
 	for (enum rna_counter_place place = RNA_PLACE_PORT_COUNTERS_EXT; place < RNA_PLACE_COUNT;
 	     place++)
 		set_counters(writer, object, rna_counter_directory(place), port->groups[place]);
+	rna_json_set_user_traffic(writer, object, port->account);
 	rna_json_set_network(writer, object, port);
 	rna_json_set_fabric(writer, object, port);
 	return object;

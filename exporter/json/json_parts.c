@@ -130,6 +130,21 @@ void rna_json_set_resources(struct rna_json_writer *writer, json_t *object,
 	set_resource_counts(writer, object, "idle_resources", resources->idle);
 }
 
+/* What the only user of the device has sent and got: device.users has its names. */
+void rna_json_set_user_traffic(struct rna_json_writer *writer, json_t *object,
+			       const struct rna_view_port *account)
+{
+	const struct rna_user_traffic *traffic = account ? account->user_traffic : NULL;
+	json_t *member;
+
+	if (!traffic)
+		return;
+	member = json_object();
+	for (enum rna_user_traffic_id id = 0; id < RNA_USER_TRAFFIC_COUNT; id++)
+		rna_json_set_value(writer, member, rna_user_traffic_name(id), traffic->of[id]);
+	rna_json_set(writer, object, "user_traffic", member);
+}
+
 void rna_json_set_optional_counters(struct rna_json_writer *writer, json_t *object,
 				    const struct rna_port_optional_counters *counters)
 {

@@ -41,6 +41,8 @@ void rna_json_set_modules(struct rna_json_writer *writer, json_t *object,
 void rna_json_set_resources(struct rna_json_writer *writer, json_t *object,
 			    const struct rna_resources *resources);
 /* "optional_counters" of a port. */
+void rna_json_set_user_traffic(struct rna_json_writer *writer, json_t *object,
+			       const struct rna_view_port *account); /* NULL: none */
 void rna_json_set_optional_counters(struct rna_json_writer *writer, json_t *object,
 				    const struct rna_port_optional_counters *counters);
 /* "qos" of a port; of a bond with what its other members have. */

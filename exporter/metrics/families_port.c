@@ -163,6 +163,46 @@ static struct rna_value netdev_speed(const struct rna_subject *port)
 
 /* -- The tables -------------------------------------------------------------------------------- */
 
+/* -- Traffic of the only user ------------------------------------------------------------------ */
+
+#define USER_LABELS "direction, namespace, pod, container, job, uid, unit"
+
+static void write_traffic(const struct rna_subject *port, const char *direction,
+			  enum rna_user_traffic_id id, struct rna_writer *writer)
+{
+	const struct rna_user_traffic *traffic = port->account ? port->account->user_traffic : NULL;
+	const struct rna_users *users = rna_device_users(port->device);
+	RNA_STRBUF struct rna_strbuf labels = RNA_STRBUF_INIT;
+	const struct rna_user *user;
+
+	if (!port->view->metrics.users || !traffic || !users || users->count != 1 ||
+	    !rna_value_is_known(traffic->of[id]))
+		return;
+	user = users->items;
+	rna_labels_begin(&labels, port->labels);
+	rna_label_add(&labels, "direction", direction);
+	rna_label_add(&labels, "namespace", user->namespace);
+	rna_label_add(&labels, "pod", user->pod);
+	rna_label_add(&labels, "container", user->container);
+	rna_label_add(&labels, "job", user->job);
+	if (rna_value_is_known(user->uid))
+		rna_label_add_number(&labels, "uid", user->uid.number);
+	rna_label_add(&labels, "unit", user->unit);
+	rna_writer_sample_labels(writer, &labels, traffic->of[id].number);
+}
+
+static void user_bytes(const struct rna_subject *port, struct rna_writer *writer)
+{
+	write_traffic(port, "received", RNA_USER_BYTES_RECEIVED, writer);
+	write_traffic(port, "transmitted", RNA_USER_BYTES_TRANSMITTED, writer);
+}
+
+static void user_packets(const struct rna_subject *port, struct rna_writer *writer)
+{
+	write_traffic(port, "received", RNA_USER_PACKETS_RECEIVED, writer);
+	write_traffic(port, "transmitted", RNA_USER_PACKETS_TRANSMITTED, writer);
+}
+
 /* clang-format off */
 static const struct rna_family port_rows[] = {
 	{JSON("port", RNA_FIELD_IN(struct rna_subject, port), .zero_is_none = true,
@@ -185,6 +225,12 @@ static const struct rna_family port_rows[] = {
 	METRIC(PORT, "rdma_port_expected_up", GAUGE, YES_NO, EACH(expected_up, "reason"),
 	       "1 if the port is expected to be up, 0 otherwise or if unknown. Reason: configured,"
 	       " accepted, remembered, siblings, unwired."),
+	METRIC(PORT, "rdma_user_bytes_total", COUNTER, BYTES, EACH(user_bytes, USER_LABELS),
+	       "Data bytes that the port transmitted or received since its device has this user and "
+	       "no other, with the names of rdma_device_user_info. Absent if several processes of "
+	       "different users have the device open. Requires metrics.users."),
+	METRIC(PORT, "rdma_user_packets_total", COUNTER, PLAIN, EACH(user_packets, USER_LABELS),
+	       "The same for packets."),
 	METRIC(PORT, "rdma_port_transitions_total", COUNTER, PLAIN, EACH(transitions, "direction"),
 	       "Transitions of the port to up or down since the agent started, observed or derived"
 	       " from a counter."),

@@ -196,6 +196,20 @@ def take_users(device, scope, samples):
             raise Contradiction(f"no user {names} of {scope}")
 
 
+def take_traffic(port, within, user, samples):
+    """Of the only user of the device, each number a sample with the names of that user."""
+    traffic = port.get("user_traffic", {})
+    names = {key: str(user[key])
+             for key in ("namespace", "pod", "container", "job", "uid", "unit") if key in user}
+    for key, number in list(traffic.items()):
+        direction, what = key.split("_")
+        if samples.state(f"rdma_user_{what}_total", {**within, "direction": direction, **names},
+                         number):
+            del traffic[key]
+    if not traffic:
+        port.pop("user_traffic", None)
+
+
 def take_hops(device, scope, samples, tree):
     """Hops are nodes of the tree of topology --json; their errors add up to those of the device."""
     hops = device.get("pcie_hops", [])
@@ -241,9 +255,11 @@ def take_device(device, samples, known, tree):
     if samples.state_label("rdma_device_card_info", scope, "card", device.get("card")):
         del device["card"]
     take_hops(device, scope, samples, tree)
+    users = [dict(user) for user in device.get("users", [])]
     take_users(device, scope, samples)
     for port in device["ports"]:
         within = {**scope, "port": str(port["port"])}
+        take_traffic(port, within, users[0] if users else {}, samples)
         take_names(port)
         take_gids(port, within, samples)
         take_expectation(port, within, samples)

@@ -264,6 +264,12 @@ NAMES(rna_loopback_end_name, enum rna_loopback_end, "?",
       [RNA_LOOPBACK_FAILED] = "failed",
       [RNA_LOOPBACK_CORRUPT] = "corrupt")
 
+NAMES(rna_user_traffic_name, enum rna_user_traffic_id, "?",
+      [RNA_USER_BYTES_TRANSMITTED] = "transmitted_bytes",
+      [RNA_USER_BYTES_RECEIVED] = "received_bytes",
+      [RNA_USER_PACKETS_TRANSMITTED] = "transmitted_packets",
+      [RNA_USER_PACKETS_RECEIVED] = "received_packets")
+
 NAMES(rna_unnamed_name, enum rna_unnamed, "?",
       [RNA_UNNAMED_OTHERS] = "others",
       [RNA_UNNAMED_GROUP] = "unnamed",

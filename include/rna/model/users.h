@@ -81,6 +81,21 @@ void rna_user_describe(const struct rna_user *user, struct rna_strbuf *out);
 /* All of them in a phrase: "pod a/b and 3 others"; nothing if there is none. NULL is no users. */
 void rna_users_describe(const struct rna_users *users, struct rna_strbuf *out);
 
+/* What a port has carried since its device has the user that it has now, and no other. */
+enum rna_user_traffic_id {
+	RNA_USER_BYTES_TRANSMITTED,
+	RNA_USER_BYTES_RECEIVED,
+	RNA_USER_PACKETS_TRANSMITTED,
+	RNA_USER_PACKETS_RECEIVED,
+	RNA_USER_TRAFFIC_COUNT,
+};
+
+const char *rna_user_traffic_name(enum rna_user_traffic_id id); /* "transmitted_bytes", ... */
+
+struct rna_user_traffic {
+	struct rna_value of[RNA_USER_TRAFFIC_COUNT]; /* absent: the driver does not count it */
+};
+
 /* What they are to the device: "in use by", or "given to". */
 const char *rna_users_relation(const struct rna_users *users);
 

@@ -109,6 +109,7 @@ struct rna_view_port {
 	struct rna_former netdev;           /* the name of its network interface */
 	rna_usec accepted;                  /* realtime of its last "expect accept"; 0: never */
 	const struct rna_port_rates *rates; /* NULL: its counters are not followed */
+	const struct rna_user_traffic *user_traffic; /* NULL: its device has no user, or several */
 	/*
 	 * At the other end of its cable, found by MAD or LLDP; the last known one, stale, while
 	 * none answers. NULL: none was ever known, or the port was accepted as down since then.
