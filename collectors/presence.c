@@ -481,8 +481,8 @@ static const char *resolve(struct run *run, const struct listed *listed, const c
 					      target + sizeof(up) - 1));
 }
 
-static enum found read_device(struct run *run, const struct listed *listed,
-			      struct rna_device *device)
+static enum found read_listed_device(struct run *run, const struct listed *listed,
+				     struct rna_device *device)
 {
 	const char *link = find_link(run, listed);
 	RNA_CLOSE int fd = link ? rna_root_openat(run->root, link, O_PATH | O_DIRECTORY) : -ENOMEM;
@@ -517,6 +517,22 @@ static enum found read_device(struct run *run, const struct listed *listed,
 	read_pci(run, device, pci);
 	read_ports(run, device);
 	return FOUND;
+}
+
+/*
+ * What a process of another network namespace refuses, or has put in the way, costs its own device
+ * only.
+ */
+static enum found read_device(struct run *run, const struct listed *listed,
+			      struct rna_device *device)
+{
+	const int before = run->error;
+	enum found found = read_listed_device(run, listed, device);
+
+	if (listed->process == 0 || run->error == before || rna_error_is_lack(run->error))
+		return found;
+	run->error = before;
+	return NO_DEVICE;
 }
 
 /* -- Several devices on one function ----------------------------------------------------------- */

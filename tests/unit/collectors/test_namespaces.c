@@ -249,6 +249,32 @@ static void test_a_device_with_its_interface(void **state)
 	node_deinit(&node);
 }
 
+/* A file that cannot be read, as a container may mount over it, costs this device, and no other. */
+static void test_what_is_in_the_way(void **state)
+{
+	RNA_CLEANUP(rna_part_unref_p) struct rna_part *presence = NULL, *netdevs = NULL;
+	RNA_CLEANUP(rna_backends_free_p) struct rna_backends *backends = NULL;
+	struct node node;
+
+	(void)state;
+	node_init(&node);
+	backends = rna_backends_new(node.tree.root);
+	add_process(&node, 10, POD, NULL);
+	tree_mkdir(&node.tree, "sys/devices/virtual/infiniband/rxe0/ports/1");
+	tree_link(&node.tree, CLASS "/rxe0", "../../devices/virtual/infiniband/rxe0");
+	tree_mkdir(&node.tree, "proc/10/root/" PCI "/infiniband/mlx5_1/ports/1");
+	tree_link(&node.tree, "proc/10/root/" PCI "/infiniband/mlx5_1/device",
+		  "../../../0000:3b:00.0");
+	tree_fifo(&node.tree, "proc/10/root/" PCI "/sfnum");
+	tree_mkdir(&node.tree, "proc/10/root/" CLASS);
+	tree_link(&node.tree, "proc/10/root/" CLASS "/mlx5_1",
+		  "../../devices/pci0000:3a/0000:3a:00.0/0000:3b:00.0/infiniband/mlx5_1");
+	collect(&node, backends, &presence, &netdevs);
+	assert_int_equal(((const struct rna_presence *)presence)->device_count, 1);
+	assert_string_equal(((const struct rna_presence *)presence)->devices[0].name, "rxe0");
+	node_deinit(&node);
+}
+
 /* The link of a container is text that may say anything. */
 static void test_links_that_lead_elsewhere(void **state)
 {
@@ -284,6 +310,7 @@ int main(void)
 		cmocka_unit_test(test_what_is_not_seen),
 		cmocka_unit_test(test_odd_links),
 		cmocka_unit_test(test_a_device_with_its_interface),
+		cmocka_unit_test(test_what_is_in_the_way),
 		cmocka_unit_test(test_links_that_lead_elsewhere),
 	};
 
