@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* collectors/processes/pod_resources: the checkpoint of the kubelet, in both of its forms, and damaged. */
+/* collectors/processes/pod_resources: the checkpoint of the kubelet, in both of its forms, and
+ * damaged. */
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>

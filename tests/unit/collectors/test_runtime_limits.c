@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* collectors/processes/runtime_limits: configurations of container runtimes, and processes in containers. */
+/* collectors/processes/runtime_limits: configurations of container runtimes, and processes in
+ * containers. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

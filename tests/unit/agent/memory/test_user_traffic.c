@@ -92,7 +92,7 @@ static void test_another_user(void **state)
 	f.memory = rna_user_memory_free(f.memory);
 }
 
-/* Of several users, or of one beside processes without a name, nothing is told. */
+/* Of several users, or of one beside processes without a name, there is nothing. */
 static void test_several_users(void **state)
 {
 	struct fixture f;
