@@ -139,16 +139,21 @@ bool rna_health_is_booting(const struct rna_health *health, const struct rna_vie
 	       view->snapshot->time.monotonic < health->settings->health_boot_grace;
 }
 
-bool rna_health_has_settled(const struct rna_health *health, const struct rna_view *view)
+unsigned rna_health_settled(const struct rna_health *health, const struct rna_view *view)
 {
-	rna_usec longest = 0;
+	const rna_usec age =
+		rna_usec_since(view->agent.started.monotonic, view->snapshot->time.monotonic);
+	unsigned settled = RNA_CONDITION_ALL_BITS;
 
+	if (health->once || (health->same_boot && health->looked))
+		return settled;
+	if (rna_health_is_booting(health, view))
+		return 0;
 	for (size_t i = 0; i < RNA_RULE_COUNT; i++)
-		if (!health->disabled[i] && health->holds[i] > longest)
-			longest = health->holds[i];
-	return health->once || (!rna_health_is_booting(health, view) &&
-				rna_usec_since(view->agent.started.monotonic,
-					       view->snapshot->time.monotonic) >= longest);
+		if (!health->disabled[i] && health->holds[i] > age)
+			settled &= ~(RNA_CONDITION_BIT(rna_rules[i].condition) |
+				     RNA_CONDITION_BIT(RNA_CONDITION_NONE));
+	return settled;
 }
 
 /*

@@ -60,9 +60,12 @@ void rna_health_judge(struct rna_health *health, struct rna_view *view);
 /* When the next hold-down ends, after now; RNA_USEC_NEVER: none is running. Both monotonic. */
 rna_usec rna_health_next(const struct rna_health *health, rna_usec now);
 
-/*
- * Has the machine just booted, so that ports are still coming up? And has the agent run long
- * enough to have found every existing problem?
- */
+/* Has the machine just booted, so that ports are still coming up? */
 bool rna_health_is_booting(const struct rna_health *health, const struct rna_view *view);
-bool rna_health_has_settled(const struct rna_health *health, const struct rna_view *view);
+
+/*
+ * Of which conditions (RNA_CONDITION_BIT) has every existing problem been found? When the agent has
+ * run as long as the rules that set it hold their findings down; at once where an agent before it
+ * left what it knew, in this boot of the machine.
+ */
+unsigned rna_health_settled(const struct rna_health *health, const struct rna_view *view);

@@ -57,7 +57,7 @@ static void follow_by_schedule(struct rna_agent *agent, const struct rna_view *v
 static void follow_by_node(struct rna_agent *agent, const struct rna_view *view)
 {
 	rna_node_follow(agent->node, view, rna_health_is_booting(&agent->health, view),
-			rna_health_has_settled(&agent->health, view));
+			rna_health_settled(&agent->health, view));
 }
 
 static void follow_by_state(struct rna_agent *agent, const struct rna_view *view)

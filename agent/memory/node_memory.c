@@ -101,6 +101,7 @@ static bool set_told(struct rna_told *told, const struct rna_node_verdict *verdi
 		told->since = now.realtime;
 	told->verdict = *verdict;
 	told->decided = true;
+	told->confirmed = true;
 	told->waits = false;
 	return true;
 }
@@ -137,6 +138,7 @@ bool rna_told_follow(struct rna_told *told, const struct rna_node_verdict *seen,
 	if (seen->kind == RNA_VERDICT_UNKNOWN)
 		return follow_unknown(told, delays, now);
 	told->blind = 0;
+	told->confirmed |= told->decided && is_same(&told->verdict, seen);
 	if ((worse && delays->settling) || (told->decided && is_same(&told->verdict, seen) &&
 					    rna_same_text(told->message, message))) {
 		told->waits = false;

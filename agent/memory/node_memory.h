@@ -29,6 +29,7 @@ struct rna_told {
 	char *message;                   /* that goes with it, or NULL */
 	rna_usec since;                  /* realtime since when it has been this verdict */
 	/* Not kept: */
+	bool confirmed; /* this process has seen it, too: it is not a former one's alone */
 	rna_usec blind; /* monotonic; since when it cannot be read; 0: it can */
 	bool waits;     /* there is news: */
 	bool worse;     /* bad ones */

@@ -152,7 +152,8 @@ static void arm_timer(struct rna_node *node)
 	(void)sd_event_source_set_enabled(node->timer, SD_EVENT_ONESHOT);
 }
 
-void rna_node_follow(struct rna_node *node, const struct rna_view *view, bool booting, bool settled)
+void rna_node_follow(struct rna_node *node, const struct rna_view *view, bool booting,
+		     unsigned settled)
 {
 	const struct rna_wish_input in = {
 		.settings = node ? node->host.settings : NULL,

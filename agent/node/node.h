@@ -61,7 +61,7 @@ void rna_node_hear(struct rna_node *node, const struct rna_rule *rule,
  * What a view that was judged shows. booting, settled: as health has it. Accepts NULL.
  */
 void rna_node_follow(struct rna_node *node, const struct rna_view *view, bool booting,
-		     bool settled);
+		     unsigned settled);
 
 /* Accepts NULL. false: a backend is stuck and still uses what it was given. */
 bool rna_node_stop(struct rna_node *node, rna_usec patience);

@@ -34,7 +34,7 @@ void rna_condition_list_types(const char *ret[RNA_CONDITION_COUNT]);
 /* What is known about what findings cannot tell. */
 struct rna_condition_input {
 	const struct rna_view *view;
-	bool settled;  /* what is wrong has had the time to be found */
+	bool settled;  /* what is wrong with this condition has had the time to be found */
 	bool observed; /* the state of each port is known */
 };
 

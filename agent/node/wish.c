@@ -68,13 +68,27 @@ static void follow(struct pass *pass, const char *name, const struct rna_node_ve
 						 pass->in->view->snapshot->time);
 }
 
-/* An agent that has just started has not found again what is wrong. */
+static bool is_down(const struct rna_node_verdict *health)
+{
+	return strcmp(health->value, "down") == 0;
+}
+
+static bool has_settled(const struct pass *pass, enum rna_node_condition_id id)
+{
+	return pass->in->settled & RNA_CONDITION_BIT(id);
+}
+
+/*
+ * An agent that has just started has not found again what is wrong. That no port is up, it sees at
+ * once, and so that this is over.
+ */
 static bool is_too_early(struct pass *pass, const struct rna_node_verdict *health)
 {
 	const struct rna_told *told =
 		rna_told_find(pass->memory, rna_node_label_name(RNA_NODE_LABEL_HEALTH));
 
-	return !pass->in->settled && told && told->decided && health->rank > told->verdict.rank;
+	return !has_settled(pass, RNA_CONDITION_NONE) && told && told->decided &&
+	       !is_down(&told->verdict) && health->rank > told->verdict.rank;
 }
 
 static void follow_labels(struct pass *pass, struct rna_node_verdict *verdicts)
@@ -97,7 +111,7 @@ static void follow_labels(struct pass *pass, struct rna_node_verdict *verdicts)
  */
 static void follow_conditions(struct pass *pass, bool observed)
 {
-	const struct rna_condition_input see = {pass->in->view, pass->in->settled, observed};
+	struct rna_condition_input see = {.view = pass->in->view, .observed = observed};
 	struct rna_node_delays delays = delays_of(pass->in);
 
 	delays.down = 0;
@@ -106,8 +120,9 @@ static void follow_conditions(struct pass *pass, bool observed)
 		RNA_STRBUF struct rna_strbuf message = RNA_STRBUF_INIT;
 		struct rna_node_verdict verdict;
 
+		see.settled = has_settled(pass, id);
 		rna_condition_see(id, &see, &verdict, &message);
-		if (!pass->in->settled && verdict.kind == RNA_VERDICT_UNKNOWN)
+		if (!see.settled && verdict.kind == RNA_VERDICT_UNKNOWN)
 			continue;
 		if (rna_strbuf_ok(&message))
 			follow(pass, rna_condition_rows[id].type, &verdict, message.data, &delays);
@@ -119,8 +134,7 @@ static void follow_conditions(struct pass *pass, bool observed)
 static void follow_taint(struct pass *pass, const struct rna_node_verdict *health)
 {
 	bool degraded = pass->in->settings->kubernetes_taint_when == RNA_TAINT_WHEN_DEGRADED;
-	bool down = strcmp(health->value, "down") == 0;
-	bool bad = down || (degraded && strcmp(health->value, "degraded") == 0);
+	bool bad = is_down(health) || (degraded && strcmp(health->value, "degraded") == 0);
 	struct rna_node_verdict verdict = {.kind = health->kind, .rank = bad ? 0 : 1};
 	struct rna_node_delays delays = delays_of(pass->in);
 
@@ -313,7 +327,7 @@ static void set_taint(struct rna_node_wish *wish, struct rna_node_memory *memory
 	if (!rna_settings_have_taint(settings))
 		return;
 	told = told_of(memory, TAINT);
-	wish->taint_decided = told;
+	wish->taint_decided = told && told->confirmed;
 	wish->taint = told && told->verdict.kind == RNA_VERDICT_VALUE;
 }
 

@@ -231,6 +231,10 @@ enum rna_node_condition_id {
 	RNA_CONDITION_COUNT,
 };
 
+/* Sets of conditions, one bit each; that of RNA_CONDITION_NONE is for all rules together. */
+#define RNA_CONDITION_BIT(id)  (1U << (id))
+#define RNA_CONDITION_ALL_BITS (RNA_CONDITION_BIT(RNA_CONDITION_COUNT) - 1)
+
 enum rna_rule_scope {
 	RNA_RULE_OF_NODE,   /* checked once, with subject NULL */
 	RNA_RULE_OF_DEVICE, /* checked for each device, and with NULL for node-wide collectors */

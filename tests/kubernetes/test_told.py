@@ -14,6 +14,8 @@ SOON = {"up_delay": "1s", "down_delay": "2s", "first_delay": "0s", "spread": "3s
 
 
 class NodeAgent(Agent):
+    hold_down = '"*=0s"'
+
     def __init__(self, kubeconfig, node, **kubernetes):
         super().__init__("roce-8rail")
         self.kubernetes = {"backend": "api", "kubeconfig": kubeconfig, "node_name": node,
@@ -22,7 +24,7 @@ class NodeAgent(Agent):
     def write_config(self, poll=None, extra=""):
         super().write_config(poll, f"kubernetes: {json.dumps(self.kubernetes)}\n"
                                    f"state: {{directory: {self.directory}/state}}\n"
-                                   'health: {hold_down: ["*=0s"]}\n' + extra)
+                                   f"health: {{hold_down: [{self.hold_down}]}}\n" + extra)
 
     def set_states(self, state):
         for rail in range(9):
@@ -57,6 +59,22 @@ class Agents(AnyServer):
             wait("in step", lambda: a.metric("rdma_kubernetes_in_sync", backend="api") == 1)
             self.assertGreater(a.metric("rdma_kubernetes_requests_total", backend="api",
                                         result="ok"), 0)
+
+    def test_a_restart_while_ports_are_down(self):
+        """A rule that settles late (mtu-low) keeps no node down whose ports are up again."""
+        with self.agent() as a:
+            wait("labels", lambda: self.node.own_labels.get(ROCE) == "true")
+            a.set_states("1: DOWN")
+            wait("the taint", lambda: TAINT in self.node.taints)
+            a.stop()
+            a.hold_down = '"*=0s", "mtu-low=1h"'
+            a.write_config()
+            a.start()
+            wait("readiness", a.is_ready)
+            a.set_states("4: ACTIVE")
+            wait("no taint", lambda: TAINT not in self.node.taints)
+            wait("its health", lambda: self.node.own_labels.get("rdma-node-agent/health") != "down")
+            wait("the condition", lambda: self.status_of("RdmaPortDown") == "False")
 
     def port_events(self):
         return [e for e in self.admin.events(self.node.name) if e["reason"].startswith("RdmaPort")]

@@ -145,6 +145,35 @@ static void test_hold_down_while_the_machine_boots(void **state)
 	assert_int_equal(count_after(f, 30 * SECOND), 1);
 }
 
+/* Each condition waits for its own rules, and none where an agent before left what it knew. */
+static void test_what_has_settled(void **state)
+{
+	static const struct {
+		unsigned age; /* seconds */
+		bool ports, links, all;
+	} cases[] = {{0, false, false, false}, {31, true, false, false}, {400, true, true, true}};
+	struct fixture *f = *state;
+	struct rna_view *view = look_after(f, HOUR);
+
+	for (size_t i = 0; i < RNA_ARRAY_SIZE(cases); i++) {
+		unsigned settled;
+
+		view->agent.started.monotonic =
+			view->snapshot->time.monotonic - cases[i].age * SECOND;
+		settled = rna_health_settled(&f->health, view);
+		assert_true(settled & RNA_CONDITION_BIT(RNA_CONDITION_RESOURCES_MISSING));
+		assert_int_equal(!!(settled & RNA_CONDITION_BIT(RNA_CONDITION_PORT_DOWN)),
+				 cases[i].ports);
+		assert_int_equal(!!(settled & RNA_CONDITION_BIT(RNA_CONDITION_LINK_DEGRADED)),
+				 cases[i].links);
+		assert_int_equal(!!(settled & RNA_CONDITION_BIT(RNA_CONDITION_NONE)), cases[i].all);
+		f->health.same_boot = true;
+		assert_int_equal(rna_health_settled(&f->health, view), RNA_CONDITION_ALL_BITS);
+		f->health.same_boot = false;
+	}
+	(void)rna_view_unref(view);
+}
+
 static void test_disabled_rule(void **state)
 {
 	struct fixture *f = *state;
@@ -818,6 +847,7 @@ int main(void)
 		TEST(test_hold_down_until_every_job_has_run),
 		TEST(test_hold_down_after_a_first_run_that_stalls),
 		TEST(test_hold_down_while_the_machine_boots),
+		TEST(test_what_has_settled),
 		TEST(test_disabled_rule),
 		TEST(test_unknown_keeps_what_was_told),
 		TEST(test_nothing_is_over_because_a_device_stalls),

@@ -72,7 +72,8 @@ static void look_for(struct fixture *f, unsigned seconds)
 {
 	for (unsigned i = 0; i < seconds; i++) {
 		struct rna_view *view;
-		struct rna_wish_input in = {.settings = &f->settings, .settled = f->settled};
+		struct rna_wish_input in = {.settings = &f->settings,
+					    .settled = f->settled ? RNA_CONDITION_ALL_BITS : 0};
 
 		f->node.now.monotonic += SECOND;
 		f->node.now.realtime += SECOND;
@@ -208,6 +209,24 @@ static void test_data_lost(void **state)
 	(void)rna_node_wish_unref(later);
 }
 
+static void set_text(char **place, const char *text)
+{
+	free(*place);
+	*place = strdup(text);
+	assert_non_null(*place);
+}
+
+/* What a process remembers that is started now. */
+static void restart(struct fixture *f)
+{
+	for (size_t i = 0; i < f->memory.node.count; i++) {
+		struct rna_told *told = &f->memory.node.items[i];
+
+		told->confirmed = told->waits = false;
+		told->blind = 0;
+	}
+}
+
 /* What a young agent has not found yet may still be there. */
 static void test_no_condition_is_over_before_rules_have_settled(void **state)
 {
@@ -247,6 +266,56 @@ static void test_health_after_a_restart(void **state)
 	look_for(f, 60);
 	wish = wish_of(f);
 	assert_string_equal(label_of(wish, "rdma-node-agent/health"), "ok");
+	(void)rna_node_wish_unref(wish);
+}
+
+/* That no port is up is seen at once, and so that this is over. */
+static void test_a_node_that_was_down_before_a_restart(void **state)
+{
+	struct fixture *f = *state;
+	struct rna_node_wish *wish;
+
+	set_text(&f->settings.kubernetes_taint, "rdma-node-agent/down");
+	set_ports(f, rna_value_ok(RNA_PORT_DOWN));
+	look_for(f, 100);
+	wish = wish_of(f);
+	assert_string_equal(label_of(wish, "rdma-node-agent/health"), "down");
+	assert_true(wish->taint);
+	(void)rna_node_wish_unref(wish);
+	f->settled = false;
+	set_ports(f, rna_value_ok(RNA_PORT_ACTIVE));
+	look_for(f, 60);
+	wish = wish_of(f);
+	assert_string_equal(label_of(wish, "rdma-node-agent/health"), "ok");
+	assert_true(wish->taint_decided);
+	assert_false(wish->taint);
+	(void)rna_node_wish_unref(wish);
+}
+
+/* A Node that was created anew does not get the taint of the former one. */
+static void test_a_taint_of_the_past(void **state)
+{
+	struct fixture *f = *state;
+	struct rna_node_wish *wish;
+
+	set_text(&f->settings.kubernetes_taint, "rdma-node-agent/down");
+	set_ports(f, rna_value_ok(RNA_PORT_DOWN));
+	look_for(f, 100);
+	restart(f);
+	look_for(f, 1);
+	wish = wish_of(f);
+	assert_true(wish->taint_decided && wish->taint); /* it still holds */
+	(void)rna_node_wish_unref(wish);
+	restart(f);
+	set_ports(f, rna_value_ok(RNA_PORT_ACTIVE));
+	look_for(f, 1);
+	wish = wish_of(f);
+	assert_false(wish->taint_decided); /* it is left as it is */
+	(void)rna_node_wish_unref(wish);
+	look_for(f, 60);
+	wish = wish_of(f);
+	assert_true(wish->taint_decided);
+	assert_false(wish->taint);
 	(void)rna_node_wish_unref(wish);
 }
 
@@ -302,13 +371,6 @@ static void test_conditions_can_be_left_out(void **state)
 	assert_int_equal(wish->condition_count, 0);
 	assert_true(wish->conditions_decided); /* so that those of an agent before go */
 	(void)rna_node_wish_unref(wish);
-}
-
-static void set_text(char **place, const char *text)
-{
-	free(*place);
-	*place = strdup(text);
-	assert_non_null(*place);
 }
 
 /* Off by default; with hysteresis; and what is not known neither sets nor removes it. */
@@ -520,6 +582,9 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_a_restart_is_no_blindness, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_severities_and_silence, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_conditions_can_be_left_out, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(test_a_node_that_was_down_before_a_restart, set_up,
+						tear_down),
+		cmocka_unit_test_setup_teardown(test_a_taint_of_the_past, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_taint, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_taint_and_conditions_that_were_off, set_up,
 						tear_down),
