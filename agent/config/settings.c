@@ -456,6 +456,12 @@ const struct rna_setting rna_setting_table[] = {
 		 "to the API server, so that a fleet does not write simultaneously."),
 	DURATION("kubernetes.spread", kubernetes_spread, "0s", "1h", "2m",
 		 "Maximum random delay of later writes to the API server."),
+	INTEGER("kubernetes.changes", kubernetes_changes, "1", "100", "5",
+		"Changes of the Node that are written as they come; behind these, one in "
+		"kubernetes.change_period, so that a port that flaps for ever costs no more. Changes "
+		"of the taint and of the label health have three more."),
+	DURATION("kubernetes.change_period", kubernetes_change_period, "10s", "1h", "12m",
+		 "After this time one more change may be written."),
 	DURATION("kubernetes.resync", kubernetes_resync, "10m", "7d", "12h",
 		 "How often all data is rewritten to the API server even if unchanged."),
 	DURATION("kubernetes.refresh", kubernetes_refresh, "1m", "24h", "30m",

@@ -113,6 +113,8 @@ const struct rna_kubernetes_options *rna_node_options(const struct rna_settings 
 		.resync = settings->kubernetes_resync,
 		.look = settings->kubernetes_refresh,
 		.heartbeat = settings->kubernetes_heartbeat,
+		.burst = settings->kubernetes_changes,
+		.refill = settings->kubernetes_change_period,
 	};
 	return options;
 }

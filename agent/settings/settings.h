@@ -125,6 +125,8 @@ struct rna_settings {
 	char **kubernetes_resources;    /* beyond those known to; NULL-ended, or NULL: none */
 	rna_usec kubernetes_first_delay;
 	rna_usec kubernetes_spread;
+	unsigned kubernetes_changes;
+	rna_usec kubernetes_change_period;
 	rna_usec kubernetes_refresh;
 	rna_usec kubernetes_resync;
 	char *kubernetes_nfd_directory;

@@ -153,6 +153,25 @@ bool rna_kube_taint_behind(const struct rna_kube_round *round)
 	return rna_kube_has_taint(round) && !rna_kube_has_taint_as_wished(round, &round->node);
 }
 
+/* Is the label of the node's health another one there? Its key ends so with every prefix. */
+static bool is_health_behind(const struct rna_kube_round *round)
+{
+	static const char end[] = "/health";
+	const struct rna_node_wish *wish = round->wish;
+
+	for (size_t i = 0; wish->labels_decided && i < wish->label_count; i++)
+		if (rna_text_stem(wish->labels[i].key, end) > 0)
+			return wish->labels[i].value &&
+			       !rna_same_text(rna_kube_label_of(&round->node, wish->labels[i].key),
+					      wish->labels[i].value);
+	return false;
+}
+
+bool rna_kube_is_urgent(const struct rna_kube_round *round)
+{
+	return rna_kube_taint_behind(round) || (round->node.uid && is_health_behind(round));
+}
+
 /* Labels that were written since we began took the others away. */
 bool rna_kube_former_is_gone(const struct rna_kube_round *round)
 {

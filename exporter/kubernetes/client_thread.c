@@ -221,7 +221,12 @@ static void copy_resources(struct copy *copy, const struct rna_kube_node *node,
 	status->resource_count = node->resource_count;
 }
 
-static struct rna_kubernetes_status *make_status(const struct rna_kube_round *round,
+static const char budget_spent[] =
+	"the Node changes too often: the next change waits (kubernetes.changes, "
+	"kubernetes.change_period); find out what changes with rdma-node-agent events";
+
+/* spent: a change waits for the budget. */
+static struct rna_kubernetes_status *make_status(const struct rna_kube_round *round, bool spent,
 						 struct rna_time now)
 {
 	RNA_CLEANUP(rna_arena_free_p) struct rna_arena *arena = rna_arena_new(ARENA);
@@ -236,8 +241,9 @@ static struct rna_kubernetes_status *make_status(const struct rna_kube_round *ro
 	status->former_gone = rna_kube_former_is_gone(round);
 	status->written = round->written;
 	status->looked = round->looked;
-	status->problem = copy_text(&copy, round->problem);
-	status->problem_since = round->problem_since;
+	status->problem =
+		copy_text(&copy, spent && !round->problem ? budget_spent : round->problem);
+	status->problem_since = round->problem ? round->problem_since : now;
 	memcpy(status->requests, round->api.requests, sizeof(status->requests));
 	status->events_sent = round->events_sent;
 	status->events_dropped = round->events_dropped;
@@ -253,7 +259,9 @@ static struct rna_kubernetes_status *make_status(const struct rna_kube_round *ro
 /* No memory: the loop knows the older one, and the next will come. */
 static void publish_status(struct rna_kubernetes *client)
 {
-	struct rna_kubernetes_status *status = make_status(&client->round, rna_clock_now());
+	const struct rna_time now = rna_clock_now();
+	bool spent = rna_pace_is_spent(&client->pace, now.monotonic);
+	struct rna_kubernetes_status *status = make_status(&client->round, spent, now);
 	struct rna_kubernetes_status *older;
 
 	if (!status)
@@ -452,8 +460,15 @@ static struct rna_kubernetes *new_client(const struct rna_kubernetes_options *op
 int rna_kubernetes_start(const struct rna_kubernetes_options *options, struct rna_kubernetes **ret,
 			 struct rna_error *error)
 {
-	const struct rna_pace_limits limits = {options->first_delay, options->spread,
-					       options->resync, options->look, options->heartbeat};
+	const struct rna_pace_limits limits = {
+		.first_delay = options->first_delay,
+		.spread = options->spread,
+		.resync = options->resync,
+		.look = options->look,
+		.heartbeat = options->heartbeat,
+		.burst = options->burst,
+		.refill = options->refill,
+	};
 	struct rna_kubernetes *client;
 	int status;
 

@@ -25,6 +25,8 @@ static rna_usec random_time_around(struct rna_pace *pace, rna_usec period, rna_u
 
 void rna_pace_init(struct rna_pace *pace, const struct rna_pace_limits *limits, uint64_t seed)
 {
+	const unsigned burst = limits->burst ? limits->burst : RNA_PACE_BURST;
+
 	*pace = (struct rna_pace){
 		.limits = *limits,
 		.random = seed,
@@ -32,8 +34,11 @@ void rna_pace_init(struct rna_pace *pace, const struct rna_pace_limits *limits, 
 		.look = RNA_USEC_NEVER,
 		.resync = RNA_USEC_NEVER,
 		.heartbeat = RNA_USEC_NEVER,
-		.tokens = RNA_PACE_BURST,
+		.common = {.most = burst, .tokens = burst},
+		.reserve = {.most = RNA_PACE_RESERVE, .tokens = RNA_PACE_RESERVE},
 	};
+	if (pace->limits.refill == 0)
+		pace->limits.refill = RNA_PACE_REFILL;
 }
 
 void rna_pace_start(struct rna_pace *pace, rna_usec now)
@@ -42,10 +47,11 @@ void rna_pace_start(struct rna_pace *pace, rna_usec now)
 		pace->look = now + rna_pace_random(&pace->random, pace->limits.first_delay);
 }
 
-void rna_pace_want(struct rna_pace *pace, rna_usec now)
+void rna_pace_want(struct rna_pace *pace, bool urgent, rna_usec now)
 {
 	rna_usec spread = pace->has_written ? pace->limits.spread : pace->limits.first_delay;
 
+	pace->urgent = urgent;
 	if (pace->change == RNA_USEC_NEVER)
 		pace->change = now + rna_pace_random(&pace->random, spread);
 }
@@ -61,12 +67,26 @@ static rna_usec earlier_of(rna_usec a, rna_usec b)
 	return a < b ? a : b;
 }
 
+/* When there is a token. */
+static rna_usec token_time(const struct rna_pace_bucket *bucket)
+{
+	return bucket->tokens > 0 ? 0 : bucket->refill;
+}
+
 /* When the change may be written: not before there is a token for it. */
 static rna_usec change_time(const struct rna_pace *pace)
 {
-	if (pace->change == RNA_USEC_NEVER || pace->tokens > 0 || pace->change > pace->refill)
-		return pace->change;
-	return pace->refill;
+	rna_usec token = token_time(&pace->common);
+
+	if (pace->urgent)
+		token = earlier_of(token, token_time(&pace->reserve));
+	return pace->change == RNA_USEC_NEVER || pace->change > token ? pace->change : token;
+}
+
+bool rna_pace_is_spent(const struct rna_pace *pace, rna_usec now)
+{
+	return pace->change != RNA_USEC_NEVER && change_time(pace) > now &&
+	       change_time(pace) != pace->change;
 }
 
 rna_usec rna_pace_next(const struct rna_pace *pace)
@@ -88,21 +108,24 @@ struct rna_pace_due rna_pace_due(const struct rna_pace *pace, rna_usec now)
 	};
 }
 
-static void refill(struct rna_pace *pace, rna_usec now)
+static void refill(struct rna_pace_bucket *bucket, rna_usec period, rna_usec now)
 {
-	while (pace->tokens < RNA_PACE_BURST && pace->refill <= now) {
-		pace->tokens++;
-		pace->refill += RNA_PACE_REFILL;
+	while (bucket->tokens < bucket->most && bucket->refill <= now) {
+		bucket->tokens++;
+		bucket->refill += period;
 	}
 }
 
-static void spend_burst(struct rna_pace *pace, rna_usec now)
+/* False: there is none. */
+static bool spend(struct rna_pace_bucket *bucket, rna_usec period, rna_usec now)
 {
-	refill(pace, now);
-	if (pace->tokens == RNA_PACE_BURST)
-		pace->refill = now + RNA_PACE_REFILL;
-	if (pace->tokens > 0)
-		pace->tokens--;
+	refill(bucket, period, now);
+	if (bucket->tokens == 0)
+		return false;
+	if (bucket->tokens == bucket->most)
+		bucket->refill = now + period;
+	bucket->tokens--;
+	return true;
 }
 
 void rna_pace_begin(struct rna_pace *pace, const struct rna_pace_due *due, rna_usec now)
@@ -110,7 +133,8 @@ void rna_pace_begin(struct rna_pace *pace, const struct rna_pace_due *due, rna_u
 	bool all = due->resync || (due->change && !pace->has_written);
 
 	if (due->change) {
-		spend_burst(pace, now);
+		if (!spend(&pace->common, pace->limits.refill, now))
+			(void)spend(&pace->reserve, pace->limits.refill, now);
 		pace->change = RNA_USEC_NEVER;
 		pace->has_written = true;
 	}

@@ -6,8 +6,10 @@
  *
  *	change     written at a random moment of the spread behind it: what strikes all nodes
  *	           at once (a spine switch restarts) does not strike the API at once
- *	budget     a change costs a token; there are BURST, and one comes back every REFILL: a
+ *	budget     a change costs a token; there are some, and one comes back every refill: a
  *	           port that flaps for ever costs no more than that
+ *	reserve    an urgent change, of taint or health, has tokens of its own behind these:
+ *	           what else changed a lot does not hide that the node is down
  *	look       the Node is read, slowly, to see whether it is still the one we wrote
  *	resync     all is applied again, very slowly
  *	trouble    waits grow exponentially, with full jitter
@@ -22,7 +24,8 @@
 #include "rna/base/clock.h"
 #include "rna/kubernetes.h"
 
-enum { RNA_PACE_BURST = 5 };
+/* Without limits of their own. */
+enum { RNA_PACE_BURST = 5, RNA_PACE_RESERVE = 3 };
 #define RNA_PACE_REFILL  (12 * 60 * RNA_USEC_PER_SEC)
 #define RNA_WAIT_FIRST   RNA_USEC_PER_SEC
 #define RNA_WAIT_LONGEST (5 * 60 * RNA_USEC_PER_SEC)
@@ -30,6 +33,14 @@ enum { RNA_PACE_BURST = 5 };
 
 struct rna_pace_limits {
 	rna_usec first_delay, spread, resync, look, heartbeat; /* of rna_kubernetes_options */
+	unsigned burst;                                        /* likewise; 0: RNA_PACE_BURST */
+	rna_usec refill;                                       /* likewise; 0: RNA_PACE_REFILL */
+};
+
+/* Tokens, and when the next one comes; of no meaning while there are all. */
+struct rna_pace_bucket {
+	unsigned most, tokens;
+	rna_usec refill;
 };
 
 struct rna_pace {
@@ -41,8 +52,8 @@ struct rna_pace {
 	rna_usec look;      /* RNA_USEC_NEVER: not started, or never */
 	rna_usec resync;    /* same */
 	rna_usec heartbeat; /* same */
-	unsigned tokens;
-	rna_usec refill; /* when the next token comes; of no meaning while there are all */
+	bool urgent;        /* the change */
+	struct rna_pace_bucket common, reserve;
 };
 
 /* What a round has to do. */
@@ -56,10 +67,12 @@ void rna_pace_init(struct rna_pace *pace, const struct rna_pace_limits *limits, 
 /* The Node is looked at within first_delay, whether or not there is something to write by then. */
 void rna_pace_start(struct rna_pace *pace, rna_usec now);
 
-/* There is something to write. */
-void rna_pace_want(struct rna_pace *pace, rna_usec now);
+/* There is something to write. urgent: it may take from the reserve. */
+void rna_pace_want(struct rna_pace *pace, bool urgent, rna_usec now);
 /* There is not, any more: what changed has changed back. */
 void rna_pace_forget(struct rna_pace *pace);
+/* Does a change wait for a token only? */
+bool rna_pace_is_spent(const struct rna_pace *pace, rna_usec now);
 /* When the next round is due; RNA_USEC_NEVER: there is nothing to do. */
 rna_usec rna_pace_next(const struct rna_pace *pace);
 struct rna_pace_due rna_pace_due(const struct rna_pace *pace, rna_usec now);

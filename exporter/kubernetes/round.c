@@ -152,7 +152,7 @@ void rna_kube_run(struct rna_kube_round *round, struct rna_time now)
 void rna_kube_want(const struct rna_kube_round *round, struct rna_pace *pace, rna_usec now)
 {
 	if (rna_kube_is_behind(round))
-		rna_pace_want(pace, now);
+		rna_pace_want(pace, rna_kube_is_urgent(round), now);
 	else
 		rna_pace_forget(pace);
 }

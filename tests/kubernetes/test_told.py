@@ -76,6 +76,17 @@ class Agents(AnyServer):
             wait("its health", lambda: self.node.own_labels.get("rdma-node-agent/health") != "down")
             wait("the condition", lambda: self.status_of("RdmaPortDown") == "False")
 
+    def test_a_budget_that_is_spent(self):
+        """The first write takes all of it: the next one waits, and that the node is down does not."""
+        with self.agent(changes=1, change_period="1h", conditions=False, events=False) as a:
+            wait("labels", lambda: self.node.own_labels.get("rdma-node-agent/ports-up") == "9")
+            a.write("sys/class/infiniband/mlx5_8/ports/1/state", "1: DOWN")
+            wait("the problem", lambda: a.metric("rdma_kubernetes_problem", backend="api") == 1)
+            self.assertEqual(self.node.own_labels["rdma-node-agent/ports-up"], "9")
+            a.set_states("1: DOWN")
+            wait("the taint", lambda: TAINT in self.node.taints)
+            wait("its health", lambda: self.node.own_labels["rdma-node-agent/health"] == "down")
+
     def port_events(self):
         return [e for e in self.admin.events(self.node.name) if e["reason"].startswith("RdmaPort")]
 

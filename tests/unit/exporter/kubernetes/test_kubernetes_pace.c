@@ -67,7 +67,7 @@ static void test_a_start_looks_before_there_is_anything_to_say(void **state)
 	due = rna_pace_due(&pace, now);
 	assert_true(due.look && !due.change && !due.resync && !due.heartbeat);
 	rna_pace_begin(&pace, &due, now);
-	rna_pace_want(&pace, now);
+	rna_pace_want(&pace, false, now);
 	now = rna_pace_next(&pace);
 	due = rna_pace_due(&pace, now);
 	assert_true(due.change && !due.look);
@@ -80,7 +80,7 @@ static void test_the_first_round_looks(void **state)
 
 	(void)state;
 	start(&pace, &standard);
-	rna_pace_want(&pace, SECOND);
+	rna_pace_want(&pace, false, SECOND);
 	assert_in_range(rna_pace_next(&pace), SECOND, SECOND + standard.first_delay - 1);
 	due = rna_pace_due(&pace, rna_pace_next(&pace));
 	assert_true(due.change && due.look && !due.resync && !due.heartbeat);
@@ -93,12 +93,12 @@ static void test_a_change_is_spread_once(void **state)
 
 	(void)state;
 	start(&pace, &standard);
-	rna_pace_want(&pace, 0);
+	rna_pace_want(&pace, false, 0);
 	pass(&pace, standard.first_delay);
-	rna_pace_want(&pace, HOUR);
+	rna_pace_want(&pace, false, HOUR);
 	first = pace.change;
 	assert_in_range(first, HOUR, HOUR + standard.spread - 1);
-	rna_pace_want(&pace, HOUR + SECOND); /* more of it does not put it off */
+	rna_pace_want(&pace, false, HOUR + SECOND); /* more of it does not put it off */
 	assert_int_equal(pace.change, first);
 }
 
@@ -108,11 +108,11 @@ static void test_what_changed_back_is_forgotten_but_not_the_first(void **state)
 
 	(void)state;
 	start(&pace, &standard);
-	rna_pace_want(&pace, 0);
+	rna_pace_want(&pace, false, 0);
 	rna_pace_forget(&pace);
 	assert_true(pace.change != RNA_USEC_NEVER);
 	pass(&pace, standard.first_delay);
-	rna_pace_want(&pace, MINUTE);
+	rna_pace_want(&pace, false, MINUTE);
 	rna_pace_forget(&pace);
 	assert_true(pace.change == RNA_USEC_NEVER);
 }
@@ -125,7 +125,7 @@ static unsigned flap(struct rna_pace *pace, rna_usec from, rna_usec until)
 	for (rna_usec now = from; now < until; now += SECOND) {
 		struct rna_pace_due due;
 
-		rna_pace_want(pace, now);
+		rna_pace_want(pace, false, now);
 		due = rna_pace_due(pace, now);
 		count += due.change;
 		rna_pace_begin(pace, &due, now);
@@ -145,6 +145,31 @@ static void test_a_port_that_flaps_for_ever_costs_five_an_hour(void **state)
 	assert_int_equal(flap(&pace, 30 * HOUR, 30 * HOUR + MINUTE), RNA_PACE_BURST); /* rested */
 }
 
+/* What else changed a lot does not hide that the node is down. */
+static void test_urgent_changes_have_a_reserve(void **state)
+{
+	const struct rna_pace_limits at_once = {.burst = 2, .refill = HOUR};
+	struct rna_pace pace;
+	rna_usec now = MINUTE;
+
+	(void)state;
+	start(&pace, &at_once);
+	assert_int_equal(flap(&pace, 0, now), 2);
+	rna_pace_want(&pace, false, now);
+	assert_true(rna_pace_is_spent(&pace, now));
+	assert_true(rna_pace_next(&pace) > now);
+	for (unsigned i = 0; i < RNA_PACE_RESERVE; i++) {
+		rna_pace_want(&pace, true, now);
+		assert_false(rna_pace_is_spent(&pace, now));
+		assert_true(rna_pace_due(&pace, now).change);
+		pass(&pace, now);
+	}
+	rna_pace_want(&pace, true, now);
+	assert_true(rna_pace_is_spent(&pace, now));
+	assert_false(rna_pace_due(&pace, now).change);
+	assert_true(rna_pace_due(&pace, now + HOUR).change);
+}
+
 static void test_zero_is_never(void **state)
 {
 	const struct rna_pace_limits at_once = {0};
@@ -152,7 +177,7 @@ static void test_zero_is_never(void **state)
 
 	(void)state;
 	start(&pace, &at_once);
-	rna_pace_want(&pace, 5);
+	rna_pace_want(&pace, false, 5);
 	assert_int_equal(rna_pace_next(&pace), 5);
 	pass(&pace, 5);
 	assert_true(rna_pace_next(&pace) == RNA_USEC_NEVER);
@@ -165,7 +190,7 @@ static void test_looks_and_resyncs_are_half_to_one_and_a_half_apart(void **state
 
 	(void)state;
 	start(&pace, &standard);
-	rna_pace_want(&pace, 0);
+	rna_pace_want(&pace, false, 0);
 	pass(&pace, standard.first_delay);
 	for (int i = 0; i < 1000; i++) {
 		before = pace.look;
@@ -333,7 +358,8 @@ static void strike(struct fleet *fleet, rna_usec now)
 	uint64_t random = now + 1;
 
 	for (unsigned i = 0; i < AGENTS; i++)
-		rna_pace_want(&fleet->agents[i].pace, now + rna_pace_random(&random, SECOND));
+		rna_pace_want(&fleet->agents[i].pace, false,
+			      now + rna_pace_random(&random, SECOND));
 }
 
 /* All agents start within a second, and have written once when an hour has passed. */
@@ -487,6 +513,7 @@ int main(void)
 		cmocka_unit_test(test_a_change_is_spread_once),
 		cmocka_unit_test(test_what_changed_back_is_forgotten_but_not_the_first),
 		cmocka_unit_test(test_a_port_that_flaps_for_ever_costs_five_an_hour),
+		cmocka_unit_test(test_urgent_changes_have_a_reserve),
 		cmocka_unit_test(test_zero_is_never),
 		cmocka_unit_test(test_looks_and_resyncs_are_half_to_one_and_a_half_apart),
 		cmocka_unit_test(test_waits_grow_to_their_longest),
