@@ -13,7 +13,9 @@ STATE = {"hostPath /var/lib/rdma-node-agent: agent rw, state rw",
 UNPRIVILEGED = {"agent: no new privileges", "agent: no capabilities by default"}
 PRIVILEGED = {"agent: privileged", "hostPath /dev/infiniband: agent ro"}
 API = {"token of the API", "ClusterRole: nodes get,patch", "ClusterRole: nodes/status patch",
-       "Role in default: events create,patch", "policy of admission"}
+       "Role in default: events create,patch"}
+POLICIES = {"policy of admission: nodes,nodes/status", "policy of admission: events"}
+API |= POLICIES
 NFD = {ROOT, "hostPath /etc/kubernetes/node-feature-discovery/features.d: agent rw"}
 SLICES = {"token of the API", "Role in ns: endpointslices list"}
 SECRET = {"secret rel-rdma-node-agent-probe: agent ro"}
@@ -65,9 +67,10 @@ CHANGES = [
     ({"follow": {"enabled": True}}, {"hostPID", ROOT, "agent: capability SYS_PTRACE"}, {RUN_AS}),
     (kubernetes(backend="api"), API, set()),
     (kubernetes(backend="api", conditions=False), API - {"ClusterRole: nodes/status patch"}, set()),
-    (kubernetes(backend="api", events=False), API - {"Role in default: events create,patch"}, set()),
+    (kubernetes(backend="api", events=False), API - {"Role in default: events create,patch",
+                                                     "policy of admission: events"}, set()),
     (kubernetes(backend="api", kubeconfig="/etc/kube/config"), set(), set()),
-    ({**kubernetes(backend="api"), "admissionPolicy": "never"}, API - {"policy of admission"}, set()),
+    ({**kubernetes(backend="api"), "admissionPolicy": "never"}, API - POLICIES, set()),
     (kubernetes(backend="nfd"), NFD, {RUN_AS}),
     (kubernetes(backend="nfd", nfd_directory="/nfd"), {ROOT, "hostPath /nfd: agent rw"}, {RUN_AS}),
     (kubernetes(backend="both"), API | NFD, {RUN_AS}),
@@ -194,7 +197,8 @@ def of_object(item):
         for rule in item["rules"]:
             yield f"{where}: {','.join(rule['resources'])} {','.join(rule['verbs'])}"
     elif kind == "ValidatingAdmissionPolicy":
-        yield "policy of admission"
+        for rule in item["spec"]["matchConstraints"]["resourceRules"]:
+            yield f"policy of admission: {','.join(rule['resources'])}"
     elif kind == "DaemonSet":
         yield from of_pod(item["spec"]["template"]["spec"])
     elif kind == "ConfigMap" and "rdma-node-agent.yaml" in item["data"]:

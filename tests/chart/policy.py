@@ -117,6 +117,39 @@ def cases():
     yield "another client", request(put(("metadata", "labels", "pool"), "x"), "kubelet"), None
 
 
+EVENT = {
+    "apiVersion": "v1", "kind": "Event", "metadata": {"name": "n1.7", "namespace": "default"},
+    "involvedObject": {"apiVersion": "v1", "kind": "Node", "name": "n1", "uid": "1-2"},
+    "type": "Warning", "reason": "RdmaPortDown", "message": "mlx5_0/1: down", "count": 1,
+    "source": {"component": "rdma-node-agent", "host": "n1"},
+    "reportingComponent": "rdma-node-agent", "reportingInstance": "n1",
+}
+OF_NODE, IN_NAME, OF_OWN = ("of the node of its own pod", "in its own name", "its own Events")
+
+
+def event_request(change=nothing, before=None, username=AGENT, extra=None):
+    after = copy.deepcopy(EVENT)
+    change(after)
+    if before:
+        old = copy.deepcopy(EVENT)
+        before(old)
+    return {"object": after, "oldObject": old if before else None,
+            "request": {"userInfo": {"username": username, **({"extra": extra} if extra else {})}}}
+
+
+def event_cases():
+    """As cases(), for the policy of Events."""
+    yield "a new Event", event_request(extra=BOUND), ""
+    yield "one more of it", event_request(put(("count",), 2), nothing, extra=BOUND), ""
+    yield "of another node", event_request(put(("involvedObject", "name"), "n2"), extra=BOUND), OF_NODE
+    yield "of a pod", event_request(put(("involvedObject", "kind"), "Pod"), extra=BOUND), OF_NODE
+    yield "in another's name", event_request(put(("reportingComponent",), "kubelet"), extra=BOUND), IN_NAME
+    yield "of another instance", event_request(put(("reportingInstance",), "n2"), extra=BOUND), IN_NAME
+    yield "another's", event_request(before=put(("reportingComponent",), "kubelet"), extra=BOUND), OF_OWN
+    yield "that of no one", event_request(before=put(("reportingInstance",), None), extra=BOUND), OF_OWN
+    yield "another client", event_request(put(("reportingComponent",), "x"), username="kubelet"), None
+
+
 def verdicts(policy, requests):
     """What the policy says of each; None where the language is not to be had."""
     found = subprocess.run([f"{HERE}/npm.sh", PACKAGE, SHA512], text=True, stdout=subprocess.PIPE,
@@ -130,9 +163,14 @@ def verdicts(policy, requests):
 
 
 def complaints(ours):
-    policy = next(item for item in ours.objects(VALUES)
-                  if item["kind"] == "ValidatingAdmissionPolicy")
-    names, requests, wanted = zip(*cases())
+    nodes, events = (item for item in ours.objects(VALUES)
+                     if item["kind"] == "ValidatingAdmissionPolicy")
+    yield from complaints_of(nodes, cases())
+    yield from complaints_of(events, event_cases())
+
+
+def complaints_of(policy, cases_of_it):
+    names, requests, wanted = zip(*cases_of_it)
     said = verdicts(policy, requests)
     if said is None:
         print("skipped: the admission policy's meaning, since there is no npm to fetch CEL with")

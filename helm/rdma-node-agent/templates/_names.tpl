@@ -47,6 +47,12 @@ labels:
   {{- include "rdma-node-agent.labels" (list . dict) | nindent 2 }}
 {{- end -}}
 
+{{- define "rdma-node-agent.eventPolicyMetadata" -}}
+name: {{ include "rdma-node-agent.clusterName" . }}-events
+labels:
+  {{- include "rdma-node-agent.labels" (list . dict) | nindent 2 }}
+{{- end -}}
+
 {{- define "rdma-node-agent.clusterName" -}}
 {{ .Release.Namespace }}-{{ include "rdma-node-agent.fullname" . }}
 {{- end -}}
