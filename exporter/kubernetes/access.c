@@ -337,3 +337,27 @@ const char *rna_kubernetes_node_name(const char *given)
 
 	return is_given(name) ? name : NULL;
 }
+
+/* FNV-1a, 64 bits. */
+static uint64_t hash_text(uint64_t hash, const char *text)
+{
+	for (; text && *text; text++)
+		hash = (hash ^ (unsigned char)*text) * UINT64_C(0x100000001b3);
+	return hash * UINT64_C(0x100000001b3); /* its end counts, too */
+}
+
+uint64_t rna_kube_access_stamp(const struct rna_kubernetes_options *options)
+{
+	RNA_CLEANUP(rna_arena_free_p) struct rna_arena *arena = rna_arena_new(8192);
+	uint64_t hash = UINT64_C(0xcbf29ce484222325);
+	struct rna_kube_access access = {0};
+	struct rna_error error = {0};
+
+	if (!arena || rna_kube_access_read(options, arena, &access, &error) < 0)
+		return hash_text(hash, error.text);
+	hash = hash_text(hash, access.server);
+	hash = hash_text(hash, access.authorities);
+	hash = hash_text(hash, access.token);
+	hash = hash_text(hash, access.certificate);
+	return hash_text(hash, access.key);
+}

@@ -19,6 +19,11 @@ struct rna_kube_access {
 	const char *key;
 };
 
+/*
+ * A number that is another one when other credentials are there, or the files can be read again.
+ */
+uint64_t rna_kube_access_stamp(const struct rna_kubernetes_options *options);
+
 /* All in arena. 0, or negative errno with error, which names the file and what to do. */
 int rna_kube_access_read(const struct rna_kubernetes_options *options, struct rna_arena *arena,
 			 struct rna_kube_access *ret, struct rna_error *error);

@@ -304,6 +304,17 @@ static bool take_new_wish(struct rna_kubernetes *client)
 	return inbox.wish;
 }
 
+/* Credentials are files: while it is for want of them that the API fails, these are looked at. */
+static rna_usec wake_time(const struct rna_kubernetes *client)
+{
+	rna_usec next = rna_kube_wake_time(&client->round, &client->pace);
+	rna_usec look = client->round.failing_access
+				? rna_clock_monotonic() + RNA_KUBE_ACCESS_PERIOD
+				: RNA_USEC_NEVER;
+
+	return next < look ? next : look;
+}
+
 static void *lane_main(void *userdata)
 {
 	struct rna_kubernetes *client = userdata;
@@ -311,9 +322,10 @@ static void *lane_main(void *userdata)
 	while (!atomic_load(&client->quit)) {
 		bool news = take_new_wish(client);
 
+		rna_kube_notice_access(&client->round);
 		if (rna_kube_step(&client->round, &client->pace, rna_clock_now()) || news)
 			publish_status(client);
-		wait_for(client->wake, rna_kube_wake_time(&client->round, &client->pace));
+		wait_for(client->wake, wake_time(client));
 	}
 	atomic_store(&client->ended, true);
 	signal_fd(client->ready);

@@ -93,6 +93,7 @@ static void note_problem(struct rna_kube_round *round, unsigned of, const struct
 static void note_answer(struct rna_kube_round *round)
 {
 	round->wait = (struct rna_wait){0};
+	round->failing_access = 0;
 	forget_problem(round, RNA_KUBE_TASK_COUNT);
 }
 
@@ -119,7 +120,19 @@ static bool note_failure(struct rna_kube_round *round, unsigned task,
 	rna_wait_longer(wait, RNA_WAIT_LONGEST, answer->reply.retry_after, &round->random,
 			now.monotonic);
 	note_problem(round, RNA_KUBE_TASK_COUNT, wait, answer, now);
+	round->failing_access =
+		answer->reply.retry_after > 0 ? 0 : rna_kube_access_stamp(round->api.options);
 	return false;
+}
+
+void rna_kube_notice_access(struct rna_kube_round *round)
+{
+	uint64_t stamp = round->failing_access ? rna_kube_access_stamp(round->api.options) : 0;
+
+	if (stamp == round->failing_access)
+		return;
+	round->failing_access = stamp;
+	round->wait = (struct rna_wait){0};
 }
 
 /* Waits count from the answer, which may have been long in coming. */

@@ -34,8 +34,10 @@ struct rna_kube_round {
 	const struct rna_node_wish *wish; /* the newest; the caller's; NULL: none yet */
 	struct rna_kube_job jobs[RNA_KUBE_TASK_COUNT];
 	struct rna_wait wait; /* for the API as a whole */
-	uint64_t random;      /* for waits and names */
-	bool cleanup;         /* nothing shall be left of us */
+	/* of the credentials with which that failed; 0: it answers, or asked us to wait */
+	uint64_t failing_access;
+	uint64_t random; /* for waits and names */
+	bool cleanup;    /* nothing shall be left of us */
 
 	/* what the API has taken: bodies, without heartbeats; empty: nothing is known */
 	struct rna_strbuf labels;
@@ -74,6 +76,13 @@ bool rna_kube_has_taint(const struct rna_kube_round *round);
 
 /* Has the Node been seen without what has to go? */
 bool rna_kube_former_is_gone(const struct rna_kube_round *round);
+
+/*
+ * While the API as a whole fails: have the credentials changed? Then it is tried at once. To be
+ * called every RNA_KUBE_ACCESS_PERIOD while failing_access is not 0.
+ */
+#define RNA_KUBE_ACCESS_PERIOD (15 * RNA_USEC_PER_SEC)
+void rna_kube_notice_access(struct rna_kube_round *round);
 
 /* Opens the jobs for what is due. */
 void rna_kube_open(struct rna_kube_round *round, const struct rna_pace_due *due);
