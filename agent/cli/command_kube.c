@@ -92,7 +92,9 @@ static int set_options(struct rna_call *call, struct kube *kube, struct rna_erro
 
 static int make_wish(struct rna_call *call, struct kube *kube, struct rna_error *error)
 {
-	struct rna_wish_input in = {.booting = false, .settled = RNA_CONDITION_ALL_BITS, .once = true};
+	struct rna_wish_input in = {.booting = false,
+				    .settled = RNA_CONDITION_ALL_BITS,
+				    .once = true};
 	int ret = rna_once_poll(call, &kube->once, error);
 
 	if (ret < 0)
