@@ -32,7 +32,7 @@ RAILS = range(8)
 LEAF_DEVICE = "mlx5_7"
 GROUP_WAIT = 6  # seconds
 INTERVAL = 2
-DELAYS = {"30s": "3s", "1m": "8s", "5m": "16s", "10m": "24s", "1h": "2m"}
+DELAYS = {"30s": "3s", "1m": "8s", "5m": "16s", "10m": "24s", "15m": "30s", "1h": "2m"}
 PATIENCE = 240  # on a busy machine
 
 
