@@ -441,15 +441,7 @@ enum found {
 	FOUND,
 };
 
-/* A device to look at. */
-struct listed {
-	const char *name;
-	uint32_t process; /* as in struct rna_device */
-	uint64_t network_namespace;
-	const char *missing_file;
-};
-
-static const char *find_link(struct run *run, const struct listed *listed)
+static const char *find_link(struct run *run, const struct rna_listed_device *listed)
 {
 	if (listed->process == 0)
 		return join(run, CLASS, listed->name);
@@ -461,8 +453,8 @@ static const char *find_link(struct run *run, const struct listed *listed)
  * The directory that the link leads to, in keep. For a device elsewhere the link itself says it: a
  * path in the mounts of another process cannot be asked for.
  */
-static const char *resolve(struct run *run, const struct listed *listed, const char *link,
-			   int *ret_error)
+static const char *resolve(struct run *run, const struct rna_listed_device *listed,
+			   const char *link, int *ret_error)
 {
 	static const char up[] = "../../"; /* from sys/class/infiniband */
 	char target[PATH_MAX];
@@ -481,7 +473,7 @@ static const char *resolve(struct run *run, const struct listed *listed, const c
 					      target + sizeof(up) - 1));
 }
 
-static enum found read_listed_device(struct run *run, const struct listed *listed,
+static enum found read_listed_device(struct run *run, const struct rna_listed_device *listed,
 				     struct rna_device *device)
 {
 	const char *link = find_link(run, listed);
@@ -523,7 +515,7 @@ static enum found read_listed_device(struct run *run, const struct listed *liste
  * What a process of another network namespace refuses, or has put in the way, costs its own device
  * only.
  */
-static enum found read_device(struct run *run, const struct listed *listed,
+static enum found read_device(struct run *run, const struct rna_listed_device *listed,
 			      struct rna_device *device)
 {
 	const int before = run->error;
@@ -626,7 +618,7 @@ static const char *explain_limit(struct run *run)
 }
 
 /* The listed devices, as far as there is room. */
-static void read_listed(struct run *run, const struct listed *listed, size_t count,
+static void read_listed(struct run *run, const struct rna_listed_device *listed, size_t count,
 			struct rna_device *devices, struct rna_presence *presence)
 {
 	size_t ports = 0;
@@ -655,8 +647,8 @@ static int compare_texts(const void *a, const void *b)
 }
 
 /* Those of the agent's network namespace, and with follow.enabled those of others. */
-static int list_devices(struct run *run, struct rna_presence *presence, struct listed **ret,
-			size_t *ret_count)
+static int list_devices(struct run *run, struct rna_presence *presence,
+			struct rna_listed_device **ret, size_t *ret_count)
 {
 	struct rna_devices_elsewhere elsewhere = {0};
 	char **names;
@@ -677,17 +669,12 @@ static int list_devices(struct run *run, struct rna_presence *presence, struct l
 	for (ssize_t i = 0; i < count; i++)
 		(*ret)[i].name = names[i];
 	for (size_t i = 0; i < elsewhere.count; i++)
-		(*ret)[(size_t)count + i] = (struct listed){
-			.name = elsewhere.items[i].name,
-			.process = elsewhere.items[i].process,
-			.network_namespace = elsewhere.items[i].network_namespace,
-			.missing_file = elsewhere.items[i].missing_file,
-		};
+		(*ret)[(size_t)count + i] = elsewhere.items[i];
 	presence->reach = elsewhere.reach;
 	return 0;
 }
 
-static int list_inside(struct run *run, struct listed **ret, size_t *ret_count)
+static int list_inside(struct run *run, struct rna_listed_device **ret, size_t *ret_count)
 {
 	uint64_t network_namespace;
 	char **names;
@@ -704,7 +691,7 @@ static int list_inside(struct run *run, struct listed **ret, size_t *ret_count)
 	*ret_count = (size_t)count;
 	*ret = rna_arena_array(run->scratch, *ret_count, sizeof(**ret));
 	for (ssize_t i = 0; *ret && i < count; i++)
-		(*ret)[i] = (struct listed){
+		(*ret)[i] = (struct rna_listed_device){
 			.name = names[i],
 			.process = run->inside,
 			.network_namespace = network_namespace,
@@ -715,7 +702,7 @@ static int list_inside(struct run *run, struct listed **ret, size_t *ret_count)
 static int read_devices(struct run *run, struct rna_presence *presence)
 {
 	struct rna_device *devices;
-	struct listed *listed = NULL;
+	struct rna_listed_device *listed = NULL;
 	size_t count = 0;
 	int status = run->inside ? list_inside(run, &listed, &count)
 				 : list_devices(run, presence, &listed, &count);

@@ -102,9 +102,12 @@ static void read_counters(struct rna_user_memory *memory, const struct rna_snaps
 	for (size_t i = 0; i < RNA_ARRAY_SIZE(rows); i++) {
 		const struct rna_counters_part *part =
 			rna_device_counters(device, rna_counter_collector(rows[i].place));
-		struct rna_value value = find(part, rows[i].place, port, rows[i].file);
+		struct rna_value value;
 
-		if (found[rows[i].id] || !rna_value_is_known(value))
+		if (found[rows[i].id])
+			continue;
+		value = find(part, rows[i].place, port, rows[i].file);
+		if (!rna_value_is_known(value))
 			continue;
 		found[rows[i].id] = true;
 		take(memory, rows[i].id, value.number * rows[i].unit);

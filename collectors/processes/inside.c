@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <linux/capability.h>
 
 #include "rna/base/parse.h"
 #include "rna/collector.h"
@@ -15,10 +16,7 @@
 #include "namespaces.h"
 #include "process_limits.h"
 
-enum {
-	STATUS_MAX = 4096,
-	CAP_DAC_OVERRIDE = 1, /* capabilities(7) */
-};
+enum { STATUS_MAX = 4096 };
 
 /* Who the process is for files. */
 struct identity {
@@ -54,22 +52,19 @@ static uint64_t read_effective(const char *status, const char *name)
 	return field && rna_parse_leading_u64(field + 1, &number) == 0 ? number : UINT64_MAX;
 }
 
-static void read_identity(struct run *run)
+static void read_identity(struct run *run, const char *process)
 {
 	char *status = rna_arena_alloc(run->arena, STATUS_MAX), path[64];
-	const char *capabilities;
 
 	run->identity = (struct identity){.uid = UINT64_MAX, .gid = UINT64_MAX};
-	(void)snprintf(path, sizeof(path), "proc/%u/status", run->ret->process);
+	(void)snprintf(path, sizeof(path), "proc/%s/status", process);
 	if (!status || rna_root_read(run->root, path, status, STATUS_MAX) < 0)
 		return;
-	capabilities = find_field(status, "CapEff:");
 	run->identity = (struct identity){
 		.uid = read_effective(status, "\nUid:"),
 		.gid = read_effective(status, "\nGid:"),
 		.groups = find_field(status, "\nGroups:"),
-		.overrides =
-			capabilities && strtoull(capabilities, NULL, 16) >> CAP_DAC_OVERRIDE & 1,
+		.overrides = rna_process_has_capability(run->root, process, CAP_DAC_OVERRIDE),
 	};
 }
 
@@ -132,16 +127,19 @@ static const char *read_command(struct run *run)
 	return rna_arena_strdup(run->arena, text);
 }
 
-static int look_at_files(struct run *run, const struct rna_presence *presence)
+static int look_at_files(struct run *run, const char *process, const struct rna_presence *presence)
 {
+	struct rna_verbs_files verbs_files;
+
 	run->files = rna_arena_array(run->arena, presence->device_count + 1, sizeof(*run->files));
 	if (!run->files)
 		return -ENOMEM;
-	read_identity(run);
+	read_identity(run, process);
+	verbs_files = rna_list_verbs_files(run->root, run->arena);
 	add_file(run, "rdma_cm", NULL);
 	for (size_t i = 0; i < presence->device_count; i++) {
 		const char *device = presence->devices[i].name;
-		const char *name = rna_find_verbs_file(run->root, device, run->arena);
+		const char *name = rna_verbs_file_of(&verbs_files, device);
 
 		if (name)
 			add_file(run, name, device);
@@ -167,7 +165,7 @@ int rna_look_inside(const struct rna_root *root, const struct rna_presence *pres
 		ret->of_node = own == ret->network_namespace;
 	ret->command = read_command(&run);
 	ret->memlock = rna_process_memlock(root, process);
-	ret->may_lock_all = rna_process_may_lock_all(root, process);
+	ret->may_lock_all = rna_process_has_capability(root, process, CAP_IPC_LOCK);
 	status = rna_find_owner(root, ret->process, arena, &ret->users);
-	return status < 0 ? status : look_at_files(&run, presence);
+	return status < 0 ? status : look_at_files(&run, process, presence);
 }

@@ -47,6 +47,7 @@ struct run {
 	uint64_t own;
 	struct namespace *namespaces;
 	size_t count;
+	struct rna_verbs_files verbs_files; /* listed for the first namespace that needs them */
 	struct rna_devices_elsewhere *ret;
 	int error;
 };
@@ -169,7 +170,7 @@ static bool add_devices(struct run *run, const struct namespace *namespace, uint
 		run->error = (int)count;
 	for (ssize_t i = 0; i < count && run->ret->count < DEVICES_MAX; i++)
 		if (!is_known(run, names[i]))
-			run->ret->items[run->ret->count++] = (struct rna_device_elsewhere){
+			run->ret->items[run->ret->count++] = (struct rna_listed_device){
 				.name = names[i],
 				.process = process,
 				.network_namespace = namespace->inode,
@@ -210,19 +211,31 @@ static void list_devices(struct run *run, const struct namespace *namespace,
 /* -- Files of verbs ---------------------------------------------------------------------------- */
 
 /* The class of verbs is in no network namespace (uverbs_class of core/uverbs_main.c, Linux 6.1). */
-const char *rna_find_verbs_file(const struct rna_root *root, const char *device,
-				struct rna_arena *arena)
+struct rna_verbs_files rna_list_verbs_files(const struct rna_root *root, struct rna_arena *arena)
 {
+	struct rna_verbs_files files = {0};
 	char **names, text[RNA_ATTRIBUTE_MAX];
 	ssize_t count = rna_root_list(root, VERBS, arena, &names);
 
-	for (ssize_t i = 0; i < count; i++) {
+	if (count > 0)
+		files.items = rna_arena_array(arena, (size_t)count, sizeof(*files.items));
+	for (ssize_t i = 0; files.items && i < count; i++) {
 		const char *path = rna_arena_printf(arena, VERBS "/%s/ibdev", names[i]);
+		const char *device = NULL;
 
-		if (path && rna_root_read(root, path, text, sizeof(text)) > 0 &&
-		    strcmp(text, device) == 0)
-			return names[i];
+		if (path && rna_root_read(root, path, text, sizeof(text)) > 0)
+			device = rna_arena_strdup(arena, text);
+		if (device)
+			files.items[files.count++] = (struct rna_verbs_file){names[i], device};
 	}
+	return files;
+}
+
+const char *rna_verbs_file_of(const struct rna_verbs_files *files, const char *device)
+{
+	for (size_t i = 0; i < files->count; i++)
+		if (strcmp(files->items[i].device, device) == 0)
+			return files->items[i].name;
 	return NULL;
 }
 
@@ -234,17 +247,15 @@ static bool has_file(const struct run *run, uint32_t process, const char *name)
 	return !path || rna_root_exists(run->root, path);
 }
 
-/* Of a namespace that one process only holds, as before its containers start, nothing follows. */
 static void look_for_file(struct run *run, const struct namespace *namespace,
-			  struct rna_device_elsewhere *device)
+			  struct rna_listed_device *device)
 {
-	const char *name = rna_find_verbs_file(run->root, device->name, run->arena);
+	const char *name = rna_verbs_file_of(&run->verbs_files, device->name);
 
 	for (size_t i = 0; name && i < namespace->count; i++)
 		if (has_file(run, namespace->tries[i].process, name))
 			return;
-	if (namespace->count > 1)
-		device->missing_file = name;
+	device->missing_file = name;
 }
 
 /* -- All of them ------------------------------------------------------------------------------- */
@@ -255,14 +266,19 @@ static void look_into(struct run *run, const struct namespace *namespace,
 	size_t first = run->ret->count;
 
 	list_devices(run, namespace, last);
+	/* A namespace that only one process holds, as before its containers start, says nothing. */
+	if (namespace->count < 2 || run->ret->count == first)
+		return;
+	if (!run->verbs_files.items)
+		run->verbs_files = rna_list_verbs_files(run->root, run->arena);
 	for (size_t i = first; i < run->ret->count; i++)
 		look_for_file(run, namespace, &run->ret->items[i]);
 }
 
 static int compare_devices(const void *a, const void *b)
 {
-	return rna_compare_names(((const struct rna_device_elsewhere *)a)->name,
-				 ((const struct rna_device_elsewhere *)b)->name);
+	return rna_compare_names(((const struct rna_listed_device *)a)->name,
+				 ((const struct rna_listed_device *)b)->name);
 }
 
 int rna_list_devices_elsewhere(const struct rna_root *root, char *const *names, size_t count,

@@ -8,17 +8,17 @@
 #include "rna/base/root.h"
 #include "rna/model/device.h"
 
-/* A device, and the process through whose root sysfs shows it. */
-struct rna_device_elsewhere {
+/* A device, and the process through whose root sysfs shows it; each as in struct rna_device. */
+struct rna_listed_device {
 	const char *name;
 	uint32_t process;
 	uint64_t network_namespace;
-	const char *missing_file; /* as in struct rna_device */
+	const char *missing_file;
 };
 
 struct rna_devices_elsewhere {
 	size_t count;
-	struct rna_device_elsewhere *items; /* by name; no name twice */
+	struct rna_listed_device *items; /* by name; no name twice */
 	struct rna_follow_reach reach;
 };
 
@@ -26,10 +26,22 @@ struct rna_devices_elsewhere {
 int rna_read_network_namespace(const struct rna_root *root, uint32_t process, uint64_t *ret);
 int rna_read_own_network_namespace(const struct rna_root *root, uint64_t *ret); /* likewise */
 
-/* The name of the file of verbs of a device, "uverbs3", in arena; NULL: it has none, or none known.
- */
-const char *rna_find_verbs_file(const struct rna_root *root, const char *device,
-				struct rna_arena *arena);
+struct rna_verbs_file {
+	const char *name; /* "uverbs3" */
+	const char *device;
+};
+
+/* The files of verbs of all network namespaces, by one look at their class. */
+struct rna_verbs_files {
+	size_t count;
+	struct rna_verbs_file *items;
+};
+
+/* In arena. What cannot be read is not in it. */
+struct rna_verbs_files rna_list_verbs_files(const struct rna_root *root, struct rna_arena *arena);
+
+/* "uverbs3"; NULL: the device has none, or none known. */
+const char *rna_verbs_file_of(const struct rna_verbs_files *files, const char *device);
 
 /*
  * Lists the devices that only other network namespaces have: those of names, sorted by

@@ -7,10 +7,7 @@
 #include "rna/base/parse.h"
 #include "rna/model/readiness.h"
 
-enum {
-	CAP_IPC_LOCK = 14, /* capabilities(7) */
-	TEXT_MAX = 4096,
-};
+enum { TEXT_MAX = 4096 };
 
 /* What follows name in a file of the process, in text; NULL: nothing. */
 static const char *find(const struct rna_root *root, const char *process, const char *file,
@@ -41,10 +38,11 @@ struct rna_value rna_process_memlock(const struct rna_root *root, const char *pr
 							: (struct rna_value){0};
 }
 
-bool rna_process_may_lock_all(const struct rna_root *root, const char *process)
+bool rna_process_has_capability(const struct rna_root *root, const char *process,
+				unsigned capability)
 {
 	char buffer[TEXT_MAX];
 	const char *text = find(root, process, "status", "CapEff:", buffer);
 
-	return text && strtoull(text, NULL, 16) >> CAP_IPC_LOCK & 1;
+	return text && strtoull(text, NULL, 16) >> capability & 1;
 }

@@ -13,5 +13,9 @@
  */
 struct rna_value rna_process_memlock(const struct rna_root *root, const char *process);
 
-/* Has it CAP_IPC_LOCK, for which no limit counts? */
-bool rna_process_may_lock_all(const struct rna_root *root, const char *process);
+/*
+ * Is the capability, as CAP_IPC_LOCK, for which no limit of locked memory counts, in its effective
+ * set? false: unreadable, too.
+ */
+bool rna_process_has_capability(const struct rna_root *root, const char *process,
+				unsigned capability);

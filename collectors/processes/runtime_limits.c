@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <linux/capability.h>
 
 #include "rna/base/json_document.h"
 #include "rna/base/parse.h"
@@ -397,7 +398,8 @@ static void look_at_container(struct look *look, const char *pid, const char *id
 	if (!rna_value_is_known(limit))
 		return;
 	ret->count++;
-	if (limit.number >= RNA_MEMLOCK_ENOUGH || rna_process_may_lock_all(look->root, pid))
+	if (limit.number >= RNA_MEMLOCK_ENOUGH ||
+	    rna_process_has_capability(look->root, pid, CAP_IPC_LOCK))
 		return;
 	ret->low++;
 	if (!rna_value_is_known(ret->lowest) || limit.number < ret->lowest.number)
