@@ -14,6 +14,8 @@
 #include <errno.h>
 #include <string.h>
 
+#include "rna/base/hash.h"
+
 #include "backend/ask_mad.h"
 #include "backend/backends.h"
 #include "backend/mad.h"
@@ -429,14 +431,14 @@ static void set_pauses(const struct run *run, struct rna_port_fabric *port)
 	}
 }
 
-/* FNV-1a of the values that a subnet manager sets. */
+/* A hash of the values that a subnet manager sets. */
 static uint64_t look_of(const struct rna_mad_port *port)
 {
 	const uint64_t numbers[] = {port->state.number, port->lid.number, port->sm_lid.number};
-	uint64_t hash = UINT64_C(14695981039346656037);
+	uint64_t hash = RNA_HASH_INIT;
 
 	for (size_t i = 0; i < RNA_ARRAY_SIZE(numbers); i++)
-		hash = (hash ^ numbers[i]) * UINT64_C(1099511628211);
+		hash = rna_hash_number(hash, numbers[i]);
 	return hash;
 }
 

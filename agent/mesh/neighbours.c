@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "rna/base/cleanup.h"
+#include "rna/base/hash.h"
 
 struct place {
 	uint64_t hash;
@@ -14,15 +15,13 @@ struct place {
 };
 
 /*
- * FNV-1a (Fowler, Noll, Vo), and the last steps of SplitMix64 behind it: names that differ in one
- * digit would otherwise stay neighbours in the ring.
+ * The last steps of SplitMix64 are behind the hash: names that differ in one digit would otherwise
+ * stay neighbours in the ring. All agents of a mesh must come to the same place.
  */
 uint64_t rna_ring_place(const char *name)
 {
-	uint64_t hash = 0xcbf29ce484222325;
+	uint64_t hash = rna_hash_text(RNA_HASH_INIT, name);
 
-	for (; *name != '\0'; name++)
-		hash = (hash ^ (uint8_t)*name) * 0x100000001b3;
 	hash = (hash ^ (hash >> 30)) * 0xbf58476d1ce4e5b9;
 	hash = (hash ^ (hash >> 27)) * 0x94d049bb133111eb;
 	return hash ^ (hash >> 31);

@@ -255,6 +255,7 @@ static bool add_labels(struct rna_node_wish *wish, struct rna_node_memory *memor
 
 		rna_node_label_key(id, &options, key);
 		wish->labels_decided |= told != NULL;
+		labels[wish->label_count].urgent = id == RNA_NODE_LABEL_HEALTH;
 		if (!told || told->verdict.kind != RNA_VERDICT_NONE)
 			ok = add_label(wish, &labels[wish->label_count], key, told);
 	}

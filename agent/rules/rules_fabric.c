@@ -3,6 +3,7 @@
  * Rules about the fabric around a port: its peer port, its subnet manager, its partitions. The last
  * peer of a link that is down is part of the finding port-down.
  */
+#include "rna/base/hash.h"
 #include "rna/model/fabric.h"
 
 #include "rails.h"
@@ -173,7 +174,7 @@ static unsigned in_table(const struct rna_pkey *pkey)
 }
 
 /*
- * FNV-1a of the whole table of an active InfiniBand port. The index counts as well: NCCL selects a
+ * A hash of the whole table of an active InfiniBand port. The index counts as well: NCCL selects a
  * P_Key by its index, 0 by default (NCCL 2.30 src/transport/net_ib/connect.cc, NCCL_IB_PKEY), and
  * UCX the first one with full membership (UCX src/uct/ib/base/ib_iface.c, UCX_IB_PKEY).
  */
@@ -184,12 +185,12 @@ static bool pkeys_of(const struct rna_rule_subject *port, uint64_t *ret)
 	if (!fabric || !fabric->pkeys_known || port->link_layer != RNA_LINK_LAYER_INFINIBAND ||
 	    !rna_subject_is_active(port))
 		return false;
-	*ret = UINT64_C(14695981039346656037);
+	*ret = RNA_HASH_INIT;
 	for (size_t i = 0; i < fabric->pkey_count; i++) {
 		const struct rna_pkey *pkey = &fabric->pkeys[i];
 
-		*ret = (*ret ^ pkey->index) * UINT64_C(1099511628211);
-		*ret = (*ret ^ in_table(pkey)) * UINT64_C(1099511628211);
+		*ret = rna_hash_number(*ret, pkey->index);
+		*ret = rna_hash_number(*ret, in_table(pkey));
 	}
 	return true;
 }

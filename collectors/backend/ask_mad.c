@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "rna/base/hash.h"
 #include "rna/model/counter.h"
 
 #include "parse/reader.h"
@@ -18,14 +19,6 @@ bool rna_ask_is_possible(const struct rna_collect_input *in, unsigned port)
 	       in->backends->mad->serves(in->root, in->device, port);
 }
 
-/* FNV-1a */
-static uint64_t add_to_hash(uint64_t hash, const char *text)
-{
-	for (; *text; text++)
-		hash = (hash ^ (unsigned char)*text) * UINT64_C(1099511628211);
-	return hash;
-}
-
 /*
  * What a subnet manager changes when it configures the port, as a hash: never 0. These files cost
  * queries of the driver, not MADs that anyone could reject.
@@ -33,7 +26,7 @@ static uint64_t add_to_hash(uint64_t hash, const char *text)
 static uint64_t look_of_port(const struct rna_collect_input *in, unsigned port)
 {
 	static const char *const files[] = {"state", "lid", "sm_lid"};
-	uint64_t hash = UINT64_C(14695981039346656037) + port;
+	uint64_t hash = rna_hash_number(RNA_HASH_INIT, port);
 
 	for (size_t i = 0; i < RNA_ARRAY_SIZE(files); i++) {
 		char text[64], path[PATH_MAX];
@@ -41,7 +34,7 @@ static uint64_t look_of_port(const struct rna_collect_input *in, unsigned port)
 		(void)snprintf(path, sizeof(path), "%s/ports/%u/%s", in->device->sysfs_path, port,
 			       files[i]);
 		if (rna_root_read(in->root, path, text, sizeof(text)) > 0)
-			hash = add_to_hash(hash, text);
+			hash = rna_hash_text(hash, text);
 	}
 	return hash | 1;
 }

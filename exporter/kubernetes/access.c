@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "rna/base/file.h"
+#include "rna/base/hash.h"
 #include "rna/base/secret.h"
 #include "rna/base/yaml.h"
 
@@ -338,18 +339,15 @@ const char *rna_kubernetes_node_name(const char *given)
 	return is_given(name) ? name : NULL;
 }
 
-/* FNV-1a, 64 bits. */
 static uint64_t hash_text(uint64_t hash, const char *text)
 {
-	for (; text && *text; text++)
-		hash = (hash ^ (unsigned char)*text) * UINT64_C(0x100000001b3);
-	return hash * UINT64_C(0x100000001b3); /* its end counts, too */
+	return rna_hash_number(rna_hash_text(hash, text ? text : ""), 0);
 }
 
 uint64_t rna_kube_access_stamp(const struct rna_kubernetes_options *options)
 {
 	RNA_CLEANUP(rna_arena_free_p) struct rna_arena *arena = rna_arena_new(8192);
-	uint64_t hash = UINT64_C(0xcbf29ce484222325);
+	uint64_t hash = RNA_HASH_INIT;
 	struct rna_kube_access access = {0};
 	struct rna_error error = {0};
 

@@ -153,23 +153,26 @@ bool rna_kube_taint_behind(const struct rna_kube_round *round)
 	return rna_kube_has_taint(round) && !rna_kube_has_taint_as_wished(round, &round->node);
 }
 
-/* Is the label of the node's health another one there? Its key ends so with every prefix. */
-static bool is_health_behind(const struct rna_kube_round *round)
+static bool has_label(const struct rna_kube_node *node, const struct rna_node_label *label)
 {
-	static const char end[] = "/health";
+	const char *value = rna_kube_label_of(node, label->key);
+
+	return !label->value || rna_same_text(value, label->value);
+}
+
+static bool is_urgent_label_behind(const struct rna_kube_round *round)
+{
 	const struct rna_node_wish *wish = round->wish;
 
 	for (size_t i = 0; wish->labels_decided && i < wish->label_count; i++)
-		if (rna_text_stem(wish->labels[i].key, end) > 0)
-			return wish->labels[i].value &&
-			       !rna_same_text(rna_kube_label_of(&round->node, wish->labels[i].key),
-					      wish->labels[i].value);
+		if (wish->labels[i].urgent && !has_label(&round->node, &wish->labels[i]))
+			return true;
 	return false;
 }
 
 bool rna_kube_is_urgent(const struct rna_kube_round *round)
 {
-	return rna_kube_taint_behind(round) || (round->node.uid && is_health_behind(round));
+	return rna_kube_taint_behind(round) || (round->node.uid && is_urgent_label_behind(round));
 }
 
 /* Labels that were written since we began took the others away. */
@@ -180,13 +183,6 @@ bool rna_kube_former_is_gone(const struct rna_kube_round *round)
 }
 
 /* -- What others did --------------------------------------------------------------------------- */
-
-static bool has_label(const struct rna_kube_node *node, const struct rna_node_label *label)
-{
-	const char *value = rna_kube_label_of(node, label->key);
-
-	return !label->value || rna_same_text(value, label->value);
-}
 
 /* Labels with our prefix that another client wrote. */
 static bool has_strange_labels(const struct rna_kube_round *round, const struct rna_kube_node *node)

@@ -133,7 +133,7 @@ static const struct rna_node_label *copy_labels(struct copy *copy,
 	copy->failed |= !labels;
 	for (size_t i = 0; labels && i < count; i++)
 		labels[i] = (struct rna_node_label){copy_text(copy, from[i].key),
-						    copy_text(copy, from[i].value)};
+						    copy_text(copy, from[i].value), from[i].urgent};
 	return labels;
 }
 

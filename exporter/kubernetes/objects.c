@@ -381,7 +381,7 @@ static void read_labels(struct reader *reader, json_t *object, struct rna_kube_n
 	json_object_foreach (object, key, value)
 		labels[ret->label_count++] =
 			(struct rna_node_label){keep(reader, key),
-						keep(reader, json_string_value(value))};
+						keep(reader, json_string_value(value)), false};
 	ret->labels = labels;
 }
 

@@ -20,6 +20,8 @@
 
 #define STOP_PATIENCE (5 * RNA_USEC_PER_SEC)
 
+#define URGENT_LABEL "rdma-node-agent/health"
+
 enum { LIST_MAX = 16, LINE_MAX_BYTES = 64 * 1024, ARENA = 4096 };
 
 struct driver {
@@ -151,6 +153,7 @@ static void read_labels(json_t *object, struct rna_node_wish *wish)
 			json_is_null(value)
 				? NULL
 				: rna_arena_strdup(wish->arena, json_string_value(value)),
+			strcmp(key, URGENT_LABEL) == 0,
 		};
 	wish->labels = labels;
 }

@@ -16,6 +16,7 @@
 struct rna_node_label {
 	const char *key;
 	const char *value; /* NULL: not decided yet; the value on the Node stays */
+	bool urgent;       /* a wish's: another value must not wait for the budget of changes */
 };
 
 enum rna_condition_status {
