@@ -23,7 +23,7 @@
 #include <net/if_arp.h>
 #include <string.h>
 
-#include "rna/base/parse.h"
+#include "rna/base/hash.h"
 
 #include "backend/backends.h"
 #include "backend/ethtool.h"
@@ -249,19 +249,14 @@ static int find_extra(const struct run *run, const char *name)
 	return -1;
 }
 
-/* A fingerprint of the setting's list, to detect changes without keeping it. */
-static uint64_t fingerprint_extras(const struct run *run)
+/* A hash of the setting's list, to detect changes without keeping it. */
+static uint64_t hash_extras(const struct run *run)
 {
-	uint64_t ret = 0;
+	uint64_t hash = RNA_HASH_INIT;
 
-	for (size_t i = 0; i < extras_wanted(run); i++) {
-		const char *name = run->in->statistics->items[i];
-
-		do /* including the NUL, which separates names */
-			ret = rna_fingerprint(ret, (unsigned char)*name);
-		while (*name++);
-	}
-	return ret;
+	for (size_t i = 0; i < extras_wanted(run); i++)
+		hash = rna_hash_number(rna_hash_text(hash, run->in->statistics->items[i]), 0);
+	return hash;
 }
 
 /* A driver may list a name twice; the first one is used. */
@@ -532,7 +527,7 @@ static int read_all(struct run *run, struct rna_ethernet *ethernet)
 	struct rna_netdev_search search = {.netdevs = run->in->netdevs};
 	struct rna_ethernet_netdev *netdevs;
 
-	run->extras = fingerprint_extras(run);
+	run->extras = hash_extras(run);
 	run->netdevs = rna_arena_array(run->scratch, NETDEVS_MAX, sizeof(*run->netdevs));
 	if (!run->netdevs)
 		return -ENOMEM;

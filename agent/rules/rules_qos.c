@@ -6,7 +6,7 @@
  */
 #include <fnmatch.h>
 
-#include "rna/base/parse.h"
+#include "rna/base/hash.h"
 #include "rna/model/qos.h"
 
 #include "settings/qos_profile.h"
@@ -41,13 +41,11 @@ static const char *say_priorities(uint64_t mask, struct rna_arena *arena)
 /* -- Rails ------------------------------------------------------------------------------------- */
 
 /* Of a table, for comparison. */
-static uint64_t fingerprint(uint64_t before, const uint8_t *bytes, size_t len)
+static uint64_t hash_bytes(uint64_t hash, const uint8_t *bytes, size_t len)
 {
-	uint64_t ret = before;
-
 	for (size_t i = 0; i < len; i++)
-		ret = rna_fingerprint(ret, bytes[i]);
-	return ret;
+		hash = rna_hash_number(hash, bytes[i]);
+	return hash;
 }
 
 static const struct rna_dcb *dcb_of(const struct rna_rule_subject *port)
@@ -81,7 +79,7 @@ static bool dscp_table_of(const struct rna_rule_subject *port, uint64_t *ret)
 
 	if (!dcb || port->qos->trust != RNA_TRUST_DSCP)
 		return false;
-	*ret = fingerprint(0, dcb->dscp_priority, sizeof(dcb->dscp_priority));
+	*ret = hash_bytes(RNA_HASH_INIT, dcb->dscp_priority, sizeof(dcb->dscp_priority));
 	return true;
 }
 
@@ -91,9 +89,9 @@ static bool ets_of(const struct rna_rule_subject *port, uint64_t *ret)
 
 	if (!dcb || !dcb->has_ets)
 		return false;
-	*ret = fingerprint(0, dcb->traffic_class, sizeof(dcb->traffic_class));
-	*ret = fingerprint(*ret, dcb->bandwidth, sizeof(dcb->bandwidth));
-	*ret = fingerprint(*ret, dcb->algorithm, sizeof(dcb->algorithm));
+	*ret = hash_bytes(RNA_HASH_INIT, dcb->traffic_class, sizeof(dcb->traffic_class));
+	*ret = hash_bytes(*ret, dcb->bandwidth, sizeof(dcb->bandwidth));
+	*ret = hash_bytes(*ret, dcb->algorithm, sizeof(dcb->algorithm));
 	return true;
 }
 

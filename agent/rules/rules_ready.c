@@ -8,6 +8,7 @@
  */
 #include <string.h>
 
+#include "rna/base/hash.h"
 #include "rna/base/parse.h"
 #include "rna/model/card.h"
 #include "rna/model/pcie.h"
@@ -613,12 +614,10 @@ static bool firmware_of(const struct rna_rule_subject *port, uint64_t *ret)
 
 	if (!version || *version == '\0' || strlen(version) > VERSION_MAX)
 		return false;
-	*ret = 0;
-	for (const char *c = version; *c; c++) {
+	for (const char *c = version; *c; c++)
 		if (*c <= ' ' || *c > '~') /* not a version */
 			return false;
-		*ret = rna_fingerprint(*ret, (unsigned char)*c);
-	}
+	*ret = rna_hash_text(RNA_HASH_INIT, version);
 	return true;
 }
 

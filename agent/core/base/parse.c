@@ -171,11 +171,6 @@ size_t rna_text_stem(const char *text, const char *end)
 	return len > end_len && strcmp(text + len - end_len, end) == 0 ? len - end_len : 0;
 }
 
-uint64_t rna_fingerprint(uint64_t before, uint64_t number)
-{
-	return (before + number + 1) * 1000003;
-}
-
 int rna_compare_u64(const void *a, const void *b)
 {
 	const uint64_t *first = a, *second = b;

@@ -3,7 +3,7 @@
  * The Ethernet statistics with names of the agent. collectors/ethernet_sources.c maps the kernel's
  * standard statistics and the drivers' names to them.
  */
-#include "rna/base/parse.h"
+#include "rna/base/hash.h"
 #include "rna/model/ethernet.h"
 
 /* clang-format off */
@@ -135,12 +135,14 @@ typedef bool belongs(const struct rna_ethernet_count *count, uint64_t of);
  * Identifies the summed counts by one number: a bond member that lost its link may report fewer
  * counts.
  */
-static uint64_t fingerprint(uint64_t before, const struct rna_ethernet_netdev *netdev,
+static uint64_t add_summand(uint64_t summands, const struct rna_ethernet_netdev *netdev,
 			    const struct rna_ethernet_count *count)
 {
-	uint64_t ret = rna_fingerprint(before, netdev->ifindex);
+	uint64_t hash = summands ? summands : RNA_HASH_INIT;
 
-	return rna_fingerprint(rna_fingerprint(ret, count->id), (uint64_t)count->number);
+	hash = rna_hash_number(hash, netdev->ifindex);
+	hash = rna_hash_number(hash, count->id);
+	return rna_hash_number(hash, (uint64_t)count->number);
 }
 
 static void add_up(const struct rna_ethernet_netdev *netdev, belongs *does_belong, uint64_t of,
@@ -151,7 +153,7 @@ static void add_up(const struct rna_ethernet_netdev *netdev, belongs *does_belon
 
 		if (!does_belong(count, of) || count->value.state == RNA_VALUE_ABSENT)
 			continue;
-		sum->summands = fingerprint(sum->summands, netdev, count);
+		sum->summands = add_summand(sum->summands, netdev, count);
 		if (rna_value_is_known(count->value) && sum->value.state != RNA_VALUE_UNREADABLE)
 			sum->value = rna_value_ok(sum->value.number + count->value.number);
 		else

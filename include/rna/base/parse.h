@@ -41,11 +41,5 @@ bool rna_same_text(const char *a, const char *b);
 /* The length of what stands in front of that end; 0: nothing, or the text has another end. */
 size_t rna_text_stem(const char *text, const char *end);
 
-/*
- * A fingerprint tells lists of numbers apart without storing them. Adds one number; start with 0.
- * The end of a list is not marked: if another list follows, the caller must add a terminator.
- */
-uint64_t rna_fingerprint(uint64_t before, uint64_t number);
-
 /* For qsort(): numbers in ascending order. */
 int rna_compare_u64(const void *a, const void *b);

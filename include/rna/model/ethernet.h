@@ -207,7 +207,7 @@ struct rna_ethernet_pick {
 struct rna_ethernet_picks {
 	size_t listed;   /* number of statistics of the driver */
 	rna_usec read;   /* monotonic time at which the names were read */
-	uint64_t extras; /* fingerprint of the setting's list */
+	uint64_t extras; /* hash of the setting's list */
 	size_t count;
 	const struct rna_ethernet_pick *items;
 };
