@@ -8,6 +8,7 @@
 #include <time.h>
 
 #include "rna/base/log.h"
+#include "rna/base/parse.h"
 
 #include "feature_file.h"
 #include "node_names.h"
@@ -16,6 +17,9 @@
 
 /* How often backends that are to end are looked after. */
 #define CHANGE_PERIOD (100 * RNA_USEC_PER_MSEC)
+
+/* What is wished of an ignored Node. */
+static struct rna_node_wish nothing = {.refs = 1, .labels_decided = true};
 
 struct rna_node {
 	struct rna_node_host host;
@@ -68,6 +72,8 @@ static void describe_client(const struct rna_node *node, struct rna_arena *arena
 	memcpy(backend->requests, status->requests, sizeof(backend->requests));
 	ret->events_sent = status->events_sent;
 	ret->events_dropped = status->events_dropped;
+	ret->ignored = status->ignored;
+	ret->reverts = status->reverts;
 	copy_resources(status, arena, ret);
 }
 
@@ -127,9 +133,16 @@ static bool is_news(const struct rna_node *node, const struct rna_node_wish *wis
 	return wish->event_count > 0 || !rna_node_wish_is_same(node->wish, wish);
 }
 
+static bool is_ignored(const struct rna_node *node)
+{
+	return node->status && node->status->ignored;
+}
+
+/* On an ignored Node, the file has nothing (on_client_status()); the client sees to it itself. */
 static void send_wish(struct rna_node *node, struct rna_node_wish *wish)
 {
-	if (node->file && wish->labels_decided && !rna_node_wish_has_same_labels(node->wish, wish))
+	if (node->file && !is_ignored(node) && wish->labels_decided &&
+	    !rna_node_wish_has_same_labels(node->wish, wish))
 		rna_feature_file_want(node->file, wish);
 	if (node->client && rna_kubernetes_want(node->client, wish) < 0)
 		return; /* no memory: it is news still when the next view comes */
@@ -200,6 +213,27 @@ static void say_problem(const char *before, const char *now)
 		rna_log_notice("Kubernetes API updates have recovered");
 }
 
+/* Each change once: a client that does not give up would fill the log. */
+static void say_reverted(const char *before, const char *now)
+{
+	if (now && !rna_same_text(before, now))
+		rna_log_notice("another client changed the Node: %s; the agent writes its own "
+			       "again, unless the Node gets the annotation " RNA_KUBERNETES_IGNORE
+			       ": \"true\"",
+			       now);
+}
+
+static void say_ignored(bool before, bool now)
+{
+	if (now && !before)
+		rna_log_notice("the Node has the annotation " RNA_KUBERNETES_IGNORE
+			       ": \"true\": the agent takes back what it wrote there, and "
+			       "publishes nothing until the annotation is gone");
+	else if (before && !now)
+		rna_log_notice("the Node has no annotation " RNA_KUBERNETES_IGNORE
+			       " any more: the agent publishes again");
+}
+
 /* What is behind under former names needs no remembering any more. */
 static void note_former(struct rna_node *node)
 {
@@ -215,14 +249,19 @@ static int on_client_status(sd_event_source *source, int fd, uint32_t events, vo
 {
 	struct rna_node *node = userdata;
 	struct rna_kubernetes_status *status = rna_kubernetes_take_status(node->client);
+	bool was_ignored = is_ignored(node);
 
 	(void)source, (void)fd, (void)events;
 	if (!status)
 		return 0;
 	say_problem(node->status ? node->status->problem : NULL, status->problem);
+	say_reverted(node->status ? node->status->reverted : NULL, status->reverted);
+	say_ignored(was_ignored, status->ignored);
 	(void)rna_kubernetes_status_free(node->status);
 	node->status = status;
 	note_former(node);
+	if (node->file && node->wish && status->ignored != was_ignored)
+		rna_feature_file_want(node->file, status->ignored ? &nothing : node->wish);
 	return 0;
 }
 

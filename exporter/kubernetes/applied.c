@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "applied.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "rna/base/parse.h"
+
+#include "tasks.h"
 
 #define MADE_ANEW_PAUSE (60 * RNA_USEC_PER_SEC)
 
@@ -61,6 +64,45 @@ void rna_kube_remember_body(struct rna_strbuf *place, const struct rna_strbuf *b
 static bool is_body(const struct rna_strbuf *a, const struct rna_strbuf *b)
 {
 	return rna_strbuf_ok(a) && a->len == b->len && memcmp(a->data, b->data, a->len) == 0;
+}
+
+static void choose_wish(struct rna_kube_round *round)
+{
+	static const struct rna_node_wish nothing = {
+		.labels_decided = true,
+		.conditions_decided = true,
+		.taint_decided = true,
+	};
+
+	round->wish = round->ignored ? &nothing : round->given;
+}
+
+void rna_kube_take_wish(struct rna_kube_round *round, const struct rna_node_wish *wish)
+{
+	round->given = wish;
+	choose_wish(round);
+}
+
+/* What goes, goes once: what others write from then on is theirs. */
+void rna_kube_note_ignored(struct rna_kube_round *round, bool ignored)
+{
+	ignored &= !round->cleanup;
+	if (ignored == round->ignored)
+		return;
+	round->ignored = ignored;
+	rna_kube_drop_events(round);
+	choose_wish(round);
+	rna_kube_forget_written(round);
+}
+
+/* An answer to a write, or what is read before one, is not the time for it: the next look is. */
+bool rna_kube_is_ignored_otherwise(struct rna_kube_round *round, const struct rna_kube_node *node)
+{
+	if (round->cleanup || node->ignored == round->ignored)
+		return false;
+	round->look_fresh = true;
+	round->jobs[RNA_KUBE_LOOK].open = true;
+	return true;
 }
 
 /*
@@ -184,13 +226,46 @@ bool rna_kube_former_is_gone(const struct rna_kube_round *round)
 
 /* -- What others did --------------------------------------------------------------------------- */
 
-/* Labels with our prefix that another client wrote. */
-static bool has_strange_labels(const struct rna_kube_round *round, const struct rna_kube_node *node)
-{
-	const struct rna_kube_words words = {round->api.node, round->wish, node};
-	RNA_STRBUF struct rna_strbuf patch = RNA_STRBUF_INIT;
+/* What another client changed: how much, and in words the first of it. */
+struct drift {
+	size_t count;
+	const char *kind, *name;
+	struct rna_strbuf *text;
+};
 
-	return rna_kube_write_label_patch(round->api.options, &words, true, &patch) > 0;
+/* now, wished: NULL: nothing. */
+static void note_drift(struct drift *drift, const char *kind, const char *name, const char *now,
+		       const char *wished)
+{
+	if (drift->count++ > 0)
+		return;
+	drift->kind = kind;
+	drift->name = name;
+	rna_strbuf_printf(drift->text, "%s %s: \"%.100s\" instead of \"%.100s\"", kind, name,
+			  now ? now : "", wished ? wished : "");
+}
+
+/* Labels with our prefix that another client wrote. */
+static void find_strange_labels(const struct rna_kube_round *round,
+				const struct rna_kube_node *node, struct drift *drift)
+{
+	for (size_t i = 0; i < node->label_count; i++)
+		if (rna_kube_is_strange_label(round->api.options, round->wish, node->labels[i].key))
+			note_drift(drift, "label", node->labels[i].key, node->labels[i].value,
+				   NULL);
+}
+
+static void find_drift_of_labels(const struct rna_kube_round *round,
+				 const struct rna_kube_node *node, struct drift *drift)
+{
+	find_strange_labels(round, node, drift);
+	for (size_t i = 0; i < round->wish->label_count; i++) {
+		const struct rna_node_label *label = &round->wish->labels[i];
+
+		if (!has_label(node, label))
+			note_drift(drift, "label", label->key, rna_kube_label_of(node, label->key),
+				   label->value);
+	}
 }
 
 static bool has_condition(const struct rna_kube_node *node,
@@ -202,22 +277,69 @@ static bool has_condition(const struct rna_kube_node *node,
 				       rna_same_text(its->reason, condition->reason));
 }
 
-/*
- * Has another client changed what we wrote? Undecided values may be anything, and values that wait
- * to be written are not expected.
- */
-void rna_kube_compare(struct rna_kube_round *round, const struct rna_kube_node *node)
+static void find_drift_of_conditions(const struct rna_kube_round *round,
+				     const struct rna_kube_node *node, struct drift *drift)
 {
-	bool same = true;
+	for (size_t i = 0; i < round->wish->condition_count; i++) {
+		const struct rna_node_condition *condition = &round->wish->conditions[i];
+		const struct rna_node_condition *its = rna_kube_condition_of(node, condition->type);
 
-	if (rna_kube_has_labels(round) && !rna_kube_labels_behind(round)) {
-		same = !has_strange_labels(round, node);
-		for (size_t i = 0; i < round->wish->label_count; i++)
-			same &= has_label(node, &round->wish->labels[i]);
+		if (!has_condition(node, condition))
+			note_drift(drift, "condition", condition->type, its ? its->reason : NULL,
+				   condition->reason);
 	}
+}
+
+static bool has_lost_taint(const struct rna_kube_round *round, const struct rna_kube_node *node)
+{
+	return rna_kube_has_taint(round) && round->node.uid &&
+	       rna_kube_has_taint_as_wished(round, &round->node) &&
+	       !rna_kube_has_taint_as_wished(round, node);
+}
+
+/*
+ * Undecided values may be anything, and values that wait to be written are not expected. What
+ * others write on an ignored Node is theirs.
+ */
+static void find_drift(const struct rna_kube_round *round, const struct rna_kube_node *node,
+		       struct drift *drift)
+{
+	if (round->ignored || node->ignored)
+		return;
+	if (rna_kube_has_labels(round) && !rna_kube_labels_behind(round))
+		find_drift_of_labels(round, node, drift);
 	if (rna_kube_has_conditions(round) && !rna_kube_conditions_behind(round))
-		for (size_t i = 0; i < round->wish->condition_count; i++)
-			same &= has_condition(node, &round->wish->conditions[i]);
-	if (!same)
-		rna_kube_forget_written(round);
+		find_drift_of_conditions(round, node, drift);
+	if (has_lost_taint(round, node))
+		note_drift(drift, "taint", round->api.options->taint_key,
+			   node->tainted ? "there" : NULL, round->wish->taint ? "there" : NULL);
+}
+
+bool rna_kube_has_drifted(const struct rna_kube_round *round, const struct rna_kube_node *node)
+{
+	RNA_STRBUF struct rna_strbuf text = RNA_STRBUF_INIT;
+	struct drift drift = {.text = &text};
+
+	find_drift(round, node, &drift);
+	return drift.count > 0;
+}
+
+void rna_kube_take_back(struct rna_kube_round *round, const struct rna_kube_node *node,
+			const struct rna_strbuf *reply)
+{
+	RNA_STRBUF struct rna_strbuf text = RNA_STRBUF_INIT;
+	struct drift drift = {.text = &text};
+
+	find_drift(round, node, &drift);
+	if (drift.count == 0)
+		return;
+	rna_kube_forget_written(round);
+	round->reverts++;
+	rna_kube_write_manager(reply, drift.kind, drift.name, &text);
+	if (drift.count > 1)
+		rna_strbuf_printf(&text, ", and %zu more", drift.count - 1);
+	if (!rna_strbuf_ok(&text))
+		return; /* it is reported when it happens again */
+	free(round->reverted);
+	round->reverted = strdup(text.data);
 }

@@ -28,8 +28,16 @@ bool rna_kube_has_taint_as_wished(const struct rna_kube_round *round,
 void rna_kube_remember_body(struct rna_strbuf *place, const struct rna_strbuf *body);
 /* Nothing of what we wrote is there any more, or we do not know. */
 void rna_kube_forget_written(struct rna_kube_round *round);
-/* Likewise for data of node that another client changed. */
-void rna_kube_compare(struct rna_kube_round *round, const struct rna_kube_node *node);
+/* Has another client changed what we wrote? */
+bool rna_kube_has_drifted(const struct rna_kube_round *round, const struct rna_kube_node *node);
+/* If so, it is written again, and told. reply: that node is from. */
+void rna_kube_take_back(struct rna_kube_round *round, const struct rna_kube_node *node,
+			const struct rna_strbuf *reply);
+
+/* The Node has RNA_KUBERNETES_IGNORE, or not: the wish is another one then. Of a look. */
+void rna_kube_note_ignored(struct rna_kube_round *round, bool ignored);
+/* Does node say otherwise than the last look? Then there will be another one at once. */
+bool rna_kube_is_ignored_otherwise(struct rna_kube_round *round, const struct rna_kube_node *node);
 
 /* Of a Node that was answered: its uid, and its labels with the arena that they are in. */
 void rna_kube_note_uid(struct rna_kube_round *round, const char *uid);

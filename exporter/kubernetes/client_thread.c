@@ -237,6 +237,9 @@ static struct rna_kubernetes_status *make_status(const struct rna_kube_round *ro
 	if (!status)
 		return NULL;
 	status->time = now;
+	status->ignored = round->ignored;
+	status->reverted = copy_text(&copy, round->reverted);
+	status->reverts = round->reverts;
 	status->in_step = round->wish && !rna_kube_is_behind(round);
 	status->former_gone = rna_kube_former_is_gone(round);
 	status->written = round->written;
@@ -282,7 +285,7 @@ static void take_wish(struct rna_kubernetes *client, struct rna_node_wish *wish)
 		return;
 	(void)free_wish(client->wish);
 	client->wish = wish;
-	client->round.wish = wish;
+	rna_kube_take_wish(&client->round, wish);
 }
 
 /* Returns whether there is a new wish: the status is another then, also before it is carried out.
@@ -528,7 +531,7 @@ bool rna_kubernetes_stop(struct rna_kubernetes *client, rna_usec patience)
 /* All jobs, once; the first that fails is the error. */
 static int run_all_tasks(struct rna_kube_round *round, struct rna_error *error)
 {
-	const struct rna_pace_due all = {true, false, true, false};
+	const struct rna_pace_due all = {.change = true, .look = !round->cleanup, .resync = true};
 	struct rna_time now = rna_clock_now();
 
 	rna_kube_open(round, &all);
@@ -554,9 +557,15 @@ static int run_command(const struct rna_kubernetes_options *options,
 		return status;
 	named.node = rna_kubernetes_node_name(options->node);
 	init_round(&round, &named);
-	round.wish = wish;
 	round.cleanup = cleanup;
-	return run_all_tasks(&round, error);
+	rna_kube_take_wish(&round, wish);
+	status = run_all_tasks(&round, error);
+	if (status < 0 || !round.ignored)
+		return status;
+	return rna_error_say(error, -EPERM,
+			     "the Node %s has the annotation %s: \"true\", so nothing is published "
+			     "there; remove it with kubectl annotate node %s %s-",
+			     named.node, RNA_KUBERNETES_IGNORE, named.node, RNA_KUBERNETES_IGNORE);
 }
 
 int rna_kubernetes_apply(const struct rna_kubernetes_options *options,

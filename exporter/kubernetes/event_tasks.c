@@ -42,8 +42,24 @@ static bool is_same_event(const struct rna_kube_event *a, const struct rna_kube_
 	       strcmp(a->message, b->message) == 0;
 }
 
+void rna_kube_drop_events(struct rna_kube_round *round)
+{
+	while (round->event_count > 0)
+		rna_kube_drop_event(round, round->event_count - 1);
+}
+
+static void free_texts(struct rna_kube_event *event)
+{
+	free(event->reason);
+	free(event->message);
+}
+
 void rna_kube_add_event(struct rna_kube_round *round, struct rna_kube_event *event)
 {
+	if (round->ignored) {
+		free_texts(event);
+		return;
+	}
 	for (size_t i = 0; i < round->event_count; i++) {
 		struct rna_kube_event *known = &round->events[i];
 
@@ -52,8 +68,7 @@ void rna_kube_add_event(struct rna_kube_round *round, struct rna_kube_event *eve
 		known->count += event->count;
 		known->last = event->last;
 		known->waiting = true;
-		free(event->reason);
-		free(event->message);
+		free_texts(event);
 		return;
 	}
 	make_room(round);

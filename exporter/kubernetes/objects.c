@@ -168,6 +168,12 @@ static bool has_label(const struct rna_node_wish *wish, const char *key)
 	return false;
 }
 
+bool rna_kube_is_strange_label(const struct rna_kubernetes_options *options,
+			       const struct rna_node_wish *wish, const char *key)
+{
+	return is_wanted(key, options->label_keys) && !has_label(wish, key);
+}
+
 size_t rna_kube_write_label_patch(const struct rna_kubernetes_options *options,
 				  const struct rna_kube_words *words, bool only,
 				  struct rna_strbuf *out)
@@ -180,7 +186,7 @@ size_t rna_kube_write_label_patch(const struct rna_kubernetes_options *options,
 	for (size_t i = 0; i < words->node->label_count; i++) {
 		const char *key = words->node->labels[i].key;
 
-		if (!is_wanted(key, options->label_keys) || has_label(words->wish, key))
+		if (!rna_kube_is_strange_label(options, words->wish, key))
 			continue;
 		rna_json_set(&writer, labels, key, json_null());
 		gone++;
@@ -507,6 +513,9 @@ int rna_kube_read_node(const struct rna_strbuf *reply, const struct rna_kubernet
 		.uid = keep(&reader, text_of(metadata, "uid")),
 		.version = keep(&reader, text_of(metadata, "resourceVersion")),
 	};
+	ret->ignored = rna_same_text(text_of(json_object_get(metadata, "annotations"),
+					     RNA_KUBERNETES_IGNORE),
+				     "true");
 	read_taints(options, json_object_get(json_object_get(node, "spec"), "taints"), ret);
 	read_labels(&reader, json_object_get(metadata, "labels"), ret);
 	read_conditions(&reader, json_object_get(status, "conditions"), ret);
@@ -514,6 +523,46 @@ int rna_kube_read_node(const struct rna_strbuf *reply, const struct rna_kubernet
 	if (reader.failed)
 		return -ENOMEM;
 	return ret->uid ? 0 : -EBADMSG;
+}
+
+/* What a manager has, in managedFields; a list of taints has one owner. */
+static bool has_field(const json_t *fields, const char *kind, const char *name)
+{
+	RNA_STRBUF struct rna_strbuf key = RNA_STRBUF_INIT;
+	const json_t *metadata = json_object_get(fields, "f:metadata");
+	const json_t *status = json_object_get(fields, "f:status");
+
+	if (strcmp(kind, "taint") == 0)
+		return json_object_get(json_object_get(fields, "f:spec"), "f:taints");
+	if (strcmp(kind, "label") == 0) {
+		rna_strbuf_printf(&key, "f:%s", name);
+		return rna_strbuf_ok(&key) &&
+		       json_object_get(json_object_get(metadata, "f:labels"), key.data);
+	}
+	rna_strbuf_printf(&key, "k:{\"type\":\"%s\"}", name);
+	return rna_strbuf_ok(&key) &&
+	       json_object_get(json_object_get(status, "f:conditions"), key.data);
+}
+
+void rna_kube_write_manager(const struct rna_strbuf *reply, const char *kind, const char *name,
+			    struct rna_strbuf *out)
+{
+	RNA_CLEANUP(rna_json_free_p) json_t *node = NULL;
+	const json_t *list = NULL;
+	const char *found = NULL;
+
+	if (parse(reply, &node) == 0)
+		list = json_object_get(json_object_get(node, "metadata"), "managedFields");
+	for (size_t i = 0; i < json_array_size(list); i++) {
+		const json_t *entry = json_array_get(list, i);
+		const char *manager = text_of(entry, "manager");
+
+		if (manager && strcmp(manager, COMPONENT) != 0 &&
+		    has_field(json_object_get(entry, "fieldsV1"), kind, name))
+			found = manager;
+	}
+	if (found)
+		rna_strbuf_printf(out, " (written by %.100s)", found);
 }
 
 void rna_kube_read_message(const struct rna_strbuf *reply, struct rna_strbuf *out)

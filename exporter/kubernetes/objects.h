@@ -30,6 +30,7 @@ struct rna_kube_node {
 	const struct rna_node_label *labels;
 	size_t condition_count;
 	const struct rna_node_condition *conditions; /* without times; type NULL is no condition */
+	bool ignored;                                /* it has RNA_KUBERNETES_IGNORE */
 	bool tainted;                                /* by us */
 	bool tainted_so;                             /* with the effect of options */
 	bool tainted_formerly;                       /* by us, with a key that we do not use */
@@ -65,6 +66,10 @@ size_t rna_kube_write_label_patch(const struct rna_kubernetes_options *options,
 void rna_kube_write_condition_patch(const struct rna_kube_words *words, const char *const *types,
 				    rna_usec now, struct rna_strbuf *out);
 
+/* Is it a label that only we may have, and wish has not? Then another client wrote it. */
+bool rna_kube_is_strange_label(const struct rna_kubernetes_options *options,
+			       const struct rna_node_wish *wish, const char *key);
+
 /*
  * The list of taints is one value to the API: a merge patch has all of it, and the version of the
  * Node that it was made of. reply: that Node.
@@ -92,6 +97,13 @@ int rna_kube_read_node(const struct rna_strbuf *reply, const struct rna_kubernet
 const char *rna_kube_label_of(const struct rna_kube_node *node, const char *key);
 const struct rna_node_condition *rna_kube_condition_of(const struct rna_kube_node *node,
 						       const char *type);
+
+/*
+ * Who else wrote that of a Node, by its managedFields: " (written by kubectl-label)"; nothing, if
+ * it does not say. kind: "label", "condition" or "taint".
+ */
+void rna_kube_write_manager(const struct rna_strbuf *reply, const char *kind, const char *name,
+			    struct rna_strbuf *out);
 
 /* What a reply says for itself: the message of a Status, else its first line, cut short. */
 void rna_kube_read_message(const struct rna_strbuf *reply, struct rna_strbuf *out);

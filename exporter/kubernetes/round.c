@@ -23,13 +23,14 @@ bool rna_kube_is_behind(const struct rna_kube_round *round)
 void rna_kube_open(struct rna_kube_round *round, const struct rna_pace_due *due)
 {
 	struct rna_kube_job *jobs = round->jobs;
+	bool again = !round->ignored; /* what is nothing is written once */
 
 	jobs[RNA_KUBE_LOOK].open |= due->look;
 	jobs[RNA_KUBE_LABELS].open |= (due->change && rna_kube_labels_behind(round)) ||
-				      (due->resync && rna_kube_has_labels(round));
+				      (again && due->resync && rna_kube_has_labels(round));
 	jobs[RNA_KUBE_CONDITIONS].open |=
 		(due->change && rna_kube_conditions_behind(round)) ||
-		((due->resync || due->heartbeat) && rna_kube_has_conditions(round));
+		(again && (due->resync || due->heartbeat) && rna_kube_has_conditions(round));
 	jobs[RNA_KUBE_TAINT].open |= due->change && rna_kube_taint_behind(round);
 	jobs[RNA_KUBE_EVENTS].open |= due->change && rna_kube_has_events(round);
 }
@@ -192,11 +193,11 @@ rna_usec rna_kube_wake_time(const struct rna_kube_round *round, const struct rna
 void rna_kube_round_deinit(struct rna_kube_round *round)
 {
 	rna_kube_disconnect(&round->api);
-	while (round->event_count > 0)
-		rna_kube_drop_event(round, round->event_count - 1);
+	rna_kube_drop_events(round);
 	rna_strbuf_deinit(&round->labels);
 	rna_strbuf_deinit(&round->conditions);
 	(void)rna_arena_free(round->label_arena);
 	(void)rna_arena_free(round->node_arena);
+	free(round->reverted);
 	free(round->problem);
 }

@@ -31,13 +31,15 @@ struct rna_kube_job {
 
 struct rna_kube_round {
 	struct rna_kube_api api;
-	const struct rna_node_wish *wish; /* the newest; the caller's; NULL: none yet */
+	const struct rna_node_wish *given; /* the newest; the caller's; NULL: none yet */
+	const struct rna_node_wish *wish;  /* that, or nothing at all while the Node is ignored */
 	struct rna_kube_job jobs[RNA_KUBE_TASK_COUNT];
 	struct rna_wait wait; /* for the API as a whole */
 	/* of the credentials with which that failed; 0: it answers, or asked us to wait */
 	uint64_t failing_access;
 	uint64_t random; /* for waits and names */
 	bool cleanup;    /* nothing shall be left of us */
+	bool ignored;    /* the Node has RNA_KUBERNETES_IGNORE */
 
 	/* what the API has taken: bodies, without heartbeats; empty: nothing is known */
 	struct rna_strbuf labels;
@@ -57,6 +59,9 @@ struct rna_kube_round {
 	size_t event_count;
 	uint64_t events_sent, events_dropped;
 
+	uint64_t reverts;
+	char *reverted; /* what another client changed of ours, and we change back; NULL: nothing */
+
 	char *problem;         /* NULL: none */
 	unsigned problem_of;   /* a task, or RNA_KUBE_TASK_COUNT: the API as a whole */
 	unsigned problem_kind; /* what kind of problem that has: those of one kind are one */
@@ -65,7 +70,10 @@ struct rna_kube_round {
 
 void rna_kube_round_deinit(struct rna_kube_round *round);
 
-/* An Event to send. Takes over its texts. */
+/* The caller's newest wish, which must live until the next one. */
+void rna_kube_take_wish(struct rna_kube_round *round, const struct rna_node_wish *wish);
+
+/* An Event to send, unless the Node is ignored. Takes over its texts. */
 void rna_kube_add_event(struct rna_kube_round *round, struct rna_kube_event *event);
 
 /* Does the API lack anything of the wish, as far as we know? */

@@ -26,6 +26,7 @@ static enum rna_kubernetes_result take_answer(struct rna_kube_round *round,
 	if (rna_kube_answered_node(&round->api, answer, arena, &node) != RNA_KUBERNETES_OK)
 		return answer->result;
 	rna_kube_note_uid(round, node.uid);
+	(void)rna_kube_is_ignored_otherwise(round, &node);
 	rna_kube_note_labels(round, &node, &arena);
 	return RNA_KUBERNETES_OK;
 }
@@ -43,6 +44,19 @@ static enum rna_kubernetes_result merge(struct rna_kube_round *round, const stru
  * resourceVersion=0: from the API server's memory, which may lag; etcd has no work with it. Behind
  * a Node that was made anew it could still be the old one.
  */
+static enum rna_kubernetes_result read_node(struct rna_kube_round *round,
+					    struct rna_kube_answer *answer, struct rna_arena *arena,
+					    struct rna_kube_node *ret)
+{
+	if (rna_kube_get_node(&round->api, round->look_fresh ? "" : "?resourceVersion=0", false,
+			      answer) == RNA_KUBERNETES_OK)
+		return rna_kube_answered_node(&round->api, answer, arena, ret);
+	if (answer->reply.status == RNA_KUBE_NOT_FOUND)
+		rna_kube_forget_written(round);
+	return answer->result;
+}
+
+/* Before others are said to have changed something, the Node is read as it is now. */
 enum rna_kubernetes_result rna_kube_look(struct rna_kube_round *round,
 					 struct rna_kube_answer *answer, struct rna_time now)
 {
@@ -51,16 +65,16 @@ enum rna_kubernetes_result rna_kube_look(struct rna_kube_round *round,
 
 	if (!arena)
 		return rna_kube_fail_memory(answer);
-	if (rna_kube_get_node(&round->api, round->look_fresh ? "" : "?resourceVersion=0", false,
-			      answer) != RNA_KUBERNETES_OK) {
-		if (answer->reply.status == RNA_KUBE_NOT_FOUND)
-			rna_kube_forget_written(round);
+	if (read_node(round, answer, arena, &node) != RNA_KUBERNETES_OK)
 		return answer->result;
+	if (!round->look_fresh && rna_kube_has_drifted(round, &node)) {
+		round->look_fresh = true;
+		if (read_node(round, answer, arena, &node) != RNA_KUBERNETES_OK)
+			return answer->result;
 	}
-	if (rna_kube_answered_node(&round->api, answer, arena, &node) != RNA_KUBERNETES_OK)
-		return answer->result;
 	rna_kube_note_uid(round, node.uid);
-	rna_kube_compare(round, &node);
+	rna_kube_note_ignored(round, node.ignored);
+	rna_kube_take_back(round, &node, &answer->reply.body);
 	(void)rna_arena_free(round->node_arena);
 	round->node_arena = RNA_TAKE(arena);
 	round->node = node;
@@ -115,6 +129,7 @@ static enum rna_kubernetes_result apply_labels(struct rna_kube_round *round,
 	(void)rna_kube_send(&round->api, RNA_KUBE_APPLY_LABELS, NULL, body, answer);
 	if (take_answer(round, answer) != RNA_KUBERNETES_OK ||
 	    rna_kube_answered_node(&round->api, answer, arena, &node) != RNA_KUBERNETES_OK ||
+	    round->ignored ||
 	    rna_kube_write_label_patch(round->api.options, &words, true, &patch) == 0)
 		return answer->result;
 	return merge(round, &patch, answer);
@@ -220,6 +235,7 @@ static enum rna_kubernetes_result try_taint(struct rna_kube_round *round,
 	struct rna_kube_node node;
 
 	if (rna_kube_fetch_node(&round->api, false, answer, arena, &node) != RNA_KUBERNETES_OK ||
+	    rna_kube_is_ignored_otherwise(round, &node) ||
 	    rna_kube_has_taint_as_wished(round, &node))
 		return answer->result;
 	if (rna_kube_write_taints(round->api.options, round->wish->taint, &answer->reply.body,

@@ -24,3 +24,4 @@ rna_kube_task_function rna_kube_send_events;
 bool rna_kube_has_events(const struct rna_kube_round *round);
 /* Forgets one, sent or not. */
 void rna_kube_drop_event(struct rna_kube_round *round, size_t index);
+void rna_kube_drop_events(struct rna_kube_round *round);

@@ -71,7 +71,7 @@ static const struct rna_family_table *const tables[] = {
 	&rna_job_table,
 	&rna_agent_table,
 	&rna_backend_table,
-	&rna_kubernetes_event_table,
+	&rna_kubernetes_client_table,
 	&rna_kubernetes_resource_table,
 	&rna_process_table,
 };

@@ -74,7 +74,7 @@ extern const struct rna_family_table rna_node_table, rna_missing_table, rna_load
 	rna_counter_table, rna_ethernet_unknown_table, rna_module_table, rna_optional_counter_table,
 	rna_counter_health_table, rna_selftest_run_table, rna_selftest_table, rna_probe_port_table,
 	rna_probe_table, rna_qos_table, rna_vlan_table, rna_qos_parameter_table, rna_gpu_table,
-	rna_job_table, rna_agent_table, rna_backend_table, rna_kubernetes_event_table,
+	rna_job_table, rna_agent_table, rna_backend_table, rna_kubernetes_client_table,
 	rna_kubernetes_resource_table, rna_process_table;
 /* The table with the labels of the info metrics of a scope; NULL: they have none. */
 const struct rna_family_table *rna_family_table_of(enum rna_scope scope);

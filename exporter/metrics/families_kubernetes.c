@@ -39,7 +39,7 @@ static void node_requests(const struct rna_subject *subject, struct rna_writer *
 		}
 }
 
-/* Events are sent by the client of the API alone. */
+/* What the client of the API alone does. */
 static const void *next_client(const struct rna_subject *subject, size_t *from)
 {
 	const struct rna_node_status *node = subject->view->node;
@@ -72,7 +72,14 @@ static const struct rna_family backend_rows[] = {
 	       "Requests to the API server, or writes of the file, by result."),
 };
 
-static const struct rna_family event_rows[] = {
+static const struct rna_family client_rows[] = {
+	METRIC(NODE, "rdma_kubernetes_ignored", GAUGE, YES_NO, IN(struct rna_node_status, ignored),
+	       "1 if the Node has the annotation rdma-node-agent/ignore: \"true\", so that the agent "
+	       "publishes nothing there, 0 otherwise."),
+	METRIC(NODE, "rdma_kubernetes_reverts_total", COUNTER, PLAIN,
+	       IN(struct rna_node_status, reverts),
+	       "Times another client had changed data of the agent on the Node, which the agent then "
+	       "wrote again. The log has the first of equal ones."),
 	METRIC(NODE, "rdma_kubernetes_events_sent_total", COUNTER, PLAIN,
 	       IN(struct rna_node_status, events_sent),
 	       "Kubernetes Events that the API server accepted."),
@@ -95,6 +102,7 @@ static const struct rna_family resource_rows[] = {
 
 const struct rna_family_table rna_backend_table = {ROWS(backend_rows), .next = next_backend,
 						   .add_label = add_backend, .label = "backend"};
-const struct rna_family_table rna_kubernetes_event_table = {ROWS(event_rows), .next = next_client};
+const struct rna_family_table rna_kubernetes_client_table = {ROWS(client_rows),
+							     .next = next_client};
 const struct rna_family_table rna_kubernetes_resource_table = {ROWS(resource_rows),
 							       .next = next_resource};

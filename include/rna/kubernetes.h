@@ -143,6 +143,9 @@ struct rna_kubernetes_options {
 	rna_usec refill;      /* behind these, one in this time; 0: the default */
 };
 
+/* An annotation of a Node; "true": the agent leaves this Node alone. */
+#define RNA_KUBERNETES_IGNORE "rdma-node-agent/ignore"
+
 /* Defaults of these times. */
 #define RNA_KUBERNETES_FIRST_DELAY (30 * RNA_USEC_PER_SEC)
 #define RNA_KUBERNETES_SPREAD      (120 * RNA_USEC_PER_SEC)
@@ -158,6 +161,9 @@ struct rna_kubernetes_status {
 	struct rna_time written; /* the last accepted write; 0: none yet */
 	const char *problem;     /* NULL: none; otherwise a sentence that says what to do */
 	struct rna_time problem_since;
+	bool ignored;         /* the Node has the annotation: nothing is published there */
+	uint64_t reverts;     /* looks that found data of the agent changed by another client */
+	const char *reverted; /* what the last of them found; NULL: there was none */
 	uint64_t requests[RNA_KUBERNETES_RESULT_COUNT];
 	uint64_t events_sent;
 	uint64_t events_dropped; /* by rate limits, or too old when the API was reachable again */
@@ -201,7 +207,8 @@ bool rna_kubernetes_stop(struct rna_kubernetes *client, rna_usec patience);
 
 /*
  * For commands, which have no client thread: apply wish to the Node and wait (events are not sent),
- * or remove all that the agent owns. 0, or negative errno with error.
+ * or remove all that the agent owns. 0, or negative errno with error: -EPERM if the Node has
+ * RNA_KUBERNETES_IGNORE, which keeps nothing from being removed.
  */
 int rna_kubernetes_apply(const struct rna_kubernetes_options *options,
 			 const struct rna_node_wish *wish, struct rna_error *error);

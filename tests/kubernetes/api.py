@@ -123,6 +123,20 @@ def fields_of(body, subresource):
     return fields
 
 
+def fields_v1(paths):
+    """Paths as managedFields has them (FieldsV1 of apimachinery)."""
+    tree = {}
+    for path in sorted(paths):
+        if path[0] == "taints":
+            tree.setdefault("f:spec", {})["f:taints"] = {}
+        elif path[0] == "condition":
+            of_status = tree.setdefault("f:status", {}).setdefault("f:conditions", {})
+            of_status[f'k:{{"type":"{path[1]}"}}'] = {".": {}, "f:status": {}, "f:type": {}}
+        else:
+            tree.setdefault("f:metadata", {}).setdefault(f"f:{path[0]}s", {})[f"f:{path[1]}"] = {}
+    return tree
+
+
 class Node:
     def __init__(self, name):
         self.name, self.uid = name, str(uuid.uuid4())
@@ -163,7 +177,7 @@ class Node:
     def metadata(self):
         managed = [{"manager": manager, "operation": operation, "apiVersion": "v1",
                     **({"subresource": sub} if sub else {}),
-                    "fieldsV1": {"x": sorted(".".join(path) for path in paths)}}
+                    "fieldsType": "FieldsV1", "fieldsV1": fields_v1(paths)}
                    for (manager, operation, sub), paths in sorted(self.owners.items()) if paths]
         return {"name": self.name, "uid": self.uid, "resourceVersion": str(self.version),
                 "labels": self.labels, "annotations": self.annotations, "managedFields": managed}

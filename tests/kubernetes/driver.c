@@ -249,6 +249,9 @@ static void print_status(const struct rna_kubernetes_status *status)
 
 	(void)json_object_set_new(object, "in_step", json_boolean(status->in_step));
 	(void)json_object_set_new(object, "former_gone", json_boolean(status->former_gone));
+	(void)json_object_set_new(object, "ignored", json_boolean(status->ignored));
+	(void)json_object_set_new(object, "reverts", json_integer((json_int_t)status->reverts));
+	(void)json_object_set_new(object, "reverted", json_string(status->reverted));
 	(void)json_object_set_new(object, "problem", json_string(status->problem));
 	(void)json_object_set_new(object, "events_sent",
 				  json_integer((json_int_t)status->events_sent));

@@ -89,7 +89,7 @@ static void want(const struct fleet *fleet, struct agent *agent)
 	agent->wants = RNA_USEC_NEVER;
 	if (!agent->round.wish)
 		rna_pace_start(&agent->pace, fleet->now);
-	agent->round.wish = &wishes[fleet->changed];
+	rna_kube_take_wish(&agent->round, &wishes[fleet->changed]);
 	rna_kube_add_event(&agent->round, &event);
 	rna_kube_want(&agent->round, &agent->pace, fleet->now);
 }

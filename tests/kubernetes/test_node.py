@@ -127,6 +127,96 @@ class Drift(AnyServer):
             wait("no taint", lambda: TAINT not in self.node.taints)
 
 
+    def test_it_is_told_who_did_it(self):
+        with self.client(look=200) as client:
+            client.make(labels=ROCE, conditions=[condition(CONDITIONS[0])], taint=True)
+            self.node.label(**{"network.nvidia.com/roce": "no"})
+            told = client.wait("it", lambda s: s["reverts"] == 1)["reverted"]
+            self.assertEqual(told, 'label network.nvidia.com/roce: "no" instead of "true" '
+                                   "(written by other-client)")
+            wait("the label", lambda: self.node.own_labels == ROCE)
+            self.node.label(**{"network.nvidia.com/roce": None})
+            told = client.wait("it", lambda s: s["reverts"] == 2)["reverted"]
+            self.assertEqual(told, 'label network.nvidia.com/roce: "" instead of "true"')
+            wait("the label", lambda: self.node.own_labels == ROCE)
+            self.node.patch({"spec": {"taints": None}})
+            told = client.wait("it", lambda s: s["reverts"] == 3)["reverted"]
+            self.assertIn(f"taint {TAINT}", told)
+            wait("the taint", lambda: TAINT in self.node.taints)
+
+    def test_own_changes_are_no_others(self):
+        with self.client(look=50) as client:
+            for ports in range(5):
+                client.make(labels={"rdma-node-agent/ports": str(ports)}, taint=ports % 2 == 0)
+            self.assertEqual(client.statuses[-1]["reverts"], 0)
+
+
+class Ignored(AnyServer):
+    """The Node has the annotation rdma-node-agent/ignore: "true"."""
+
+    def annotate(self, value):
+        self.node.patch({"metadata": {"annotations": {"rdma-node-agent/ignore": value}}})
+
+    def test_all_goes_once_and_comes_back(self):
+        wish = {"labels": ROCE, "conditions": [condition(CONDITIONS[0])], "taint": True}
+        self.node.label(theirs="yes")
+        with self.client(look=200) as client:
+            client.make(**wish)
+            self.annotate("true")
+            client.wait("ignored", lambda s: s["ignored"] and s["in_step"])
+            wait("no label", lambda: self.node.own_labels == {})
+            wait("no condition", lambda: CONDITIONS[0] not in self.node.conditions)
+            wait("no taint", lambda: TAINT not in self.node.taints)
+            self.assertEqual(self.node.labels["theirs"], "yes")
+            self.annotate(None)
+            wait("the label", lambda: self.node.own_labels == ROCE)
+            wait("the condition", lambda: CONDITIONS[0] in self.node.conditions)
+            wait("the taint", lambda: TAINT in self.node.taints)
+            self.assertEqual(client.statuses[-1]["reverts"], 0)
+
+    def test_what_others_write_there_is_theirs(self):
+        self.annotate("true")
+        with self.client(look=100, resync=100, heartbeat=100) as client:
+            client.want(labels=ROCE, conditions=[condition(CONDITIONS[0])], taint=True)
+            client.wait("ignored", lambda s: s["ignored"] and s["in_step"])
+            self.node.label(**{"network.nvidia.com/roce": "by-hand", "rdma-node-agent/mine": "1"})
+            seen, version = len(client.statuses), self.node.version
+            client.want(labels={}, events=[event()], taint=True)
+            client.wait("more looks", lambda s: len(client.statuses) > seen + 5)
+            self.assertEqual(self.node.version, version)
+            self.assertEqual(self.node.own_labels, {"network.nvidia.com/roce": "by-hand",
+                                                    "rdma-node-agent/mine": "1"})
+        self.assertEqual(self.admin.events(self.node.name), [])
+
+    def test_another_value_means_nothing(self):
+        self.annotate("yes")
+        with self.client() as client:
+            client.make(labels=ROCE)
+        self.assertEqual(self.node.own_labels, ROCE)
+
+    def test_no_taint_between_two_looks(self):
+        """It evicts pods, so the Node is read before it is written."""
+        with self.client() as client:
+            client.make(labels=ROCE)
+            self.annotate("true")
+            client.want(labels=ROCE, taint=True)
+            client.wait("ignored", lambda s: s["ignored"] and s["in_step"])
+        self.assertNotIn(TAINT, self.node.taints)
+        self.assertEqual(self.node.own_labels, {})
+
+    def test_commands(self):
+        with self.client() as client:
+            client.make(labels=ROCE)
+        self.annotate("true")
+        status, _, errors = once("apply", self.kubeconfig, self.node.name, {"labels": ROCE})
+        self.assertEqual(status, 1)
+        self.assertIn(f"kubectl annotate node {self.node.name} rdma-node-agent/ignore-", errors)
+        self.assertEqual(self.node.own_labels, {})
+        self.node.label(**ROCE)
+        self.assertEqual(once("cleanup", self.kubeconfig, self.node.name)[0], 0)
+        self.assertEqual(self.node.own_labels, {})
+
+
 class Conditions(AnyServer):
     def test_written_changed_and_taken_away(self):
         with self.client() as client:

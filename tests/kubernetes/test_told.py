@@ -2,7 +2,9 @@
 """The agent on a recorded machine, and the changes of its Node. Runs on any API server:
 RNA_TEST_KUBECONFIG names a real one."""
 import json
+import os
 import subprocess
+import tempfile
 
 import agent
 from agent import Agent, wait
@@ -41,6 +43,12 @@ class Agents(AnyServer):
 
     def status_of(self, kind):
         return self.node.conditions.get(kind, {}).get("status")
+
+    @staticmethod
+    def restart(a):
+        a.stop()
+        a.start()
+        wait("readiness", a.is_ready)
 
     # Writes to a Node are few: five at once, and then one in twelve minutes. So each of these has
     # one thing happen to it.
@@ -123,6 +131,43 @@ class Agents(AnyServer):
             self.assertEqual(self.node.own_labels[ROCE], "true")
             a.start()
             wait("readiness", a.is_ready)
+
+    def test_others_are_told_of_once(self):
+        """The Node is looked at after half a minute to one and a half."""
+        with self.agent() as a:
+            wait("labels", lambda: self.node.own_labels.get(ROCE) == "true")
+            wait("in step", lambda: a.metric("rdma_kubernetes_in_sync", backend="api") == 1)
+            self.node.label(**{ROCE: "no"})
+            wait("the label", lambda: self.node.own_labels.get(ROCE) == "true")
+            wait("the metric", lambda: a.metric("rdma_kubernetes_reverts_total") == 1)
+            wait("the log", lambda: f'label {ROCE}: "no" instead of "true" (written by other-client)'
+                 in a.log())
+            self.assertEqual(a.log().count("another client changed the Node"), 1)
+
+    def test_an_annotation_keeps_the_agent_away(self):
+        def features():
+            (name,) = os.listdir(directory)
+            with open(f"{directory}/{name}", encoding="utf-8") as file:
+                return [line for line in file.read().splitlines() if not line.startswith("#")]
+
+        directory = self.enterContext(tempfile.TemporaryDirectory(prefix="rna-features-"))
+        with self.agent(backend="both", nfd_directory=directory) as a:
+            wait("the label", lambda: self.node.own_labels.get(ROCE) == "true")
+            wait("the file", lambda: os.listdir(directory))
+            self.assertTrue(features())
+            self.node.patch({"metadata": {"annotations": {"rdma-node-agent/ignore": "true"}}})
+            self.restart(a)
+            wait("the metric", lambda: a.metric("rdma_kubernetes_ignored") == 1)
+            wait("no label", lambda: self.node.own_labels == {})
+            wait("no features", lambda: features() == [])
+            wait("the log", lambda: 'the Node has the annotation rdma-node-agent/ignore: "true"'
+                 in a.log())
+            result = a.command("kube", "apply", "--root", a.root)
+            self.assertIn(f"kubectl annotate node {self.node.name}", result.stderr)
+            self.node.patch({"metadata": {"annotations": {"rdma-node-agent/ignore": None}}})
+            self.restart(a)
+            wait("the label", lambda: self.node.own_labels.get(ROCE) == "true")
+            wait("the features", features)
 
     def test_a_file_in_the_way_keeps_no_label(self):
         """NFD's directory is missing; the data of the API server is removed nevertheless."""

@@ -56,6 +56,8 @@ struct rna_node_status {
 	struct rna_node_backend backends[RNA_NODE_BACKEND_COUNT];
 	uint64_t events_sent;
 	uint64_t events_dropped;
+	bool ignored;         /* the Node has RNA_KUBERNETES_IGNORE */
+	uint64_t reverts;     /* of data of the agent that another client changed */
 	bool resources_known; /* the agent has read the Node */
 	size_t resource_count;
 	const struct rna_kubernetes_resource *resources; /* by name */
