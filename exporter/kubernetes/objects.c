@@ -544,6 +544,12 @@ static bool has_field(const json_t *fields, const char *kind, const char *name)
 	       json_object_get(json_object_get(status, "f:conditions"), key.data);
 }
 
+/* For the status it has a name of its own (requests.c). */
+static bool is_own_manager(const char *manager)
+{
+	return strncmp(manager, COMPONENT, strlen(COMPONENT)) == 0;
+}
+
 void rna_kube_write_manager(const struct rna_strbuf *reply, const char *kind, const char *name,
 			    struct rna_strbuf *out)
 {
@@ -557,7 +563,7 @@ void rna_kube_write_manager(const struct rna_strbuf *reply, const char *kind, co
 		const json_t *entry = json_array_get(list, i);
 		const char *manager = text_of(entry, "manager");
 
-		if (manager && strcmp(manager, COMPONENT) != 0 &&
+		if (manager && !is_own_manager(manager) &&
 		    has_field(json_object_get(entry, "fieldsV1"), kind, name))
 			found = manager;
 	}

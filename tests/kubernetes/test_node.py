@@ -139,8 +139,15 @@ class Drift(AnyServer):
             told = client.wait("it", lambda s: s["reverts"] == 2)["reverted"]
             self.assertEqual(told, 'label network.nvidia.com/roce: "" instead of "true"')
             wait("the label", lambda: self.node.own_labels == ROCE)
-            self.node.patch({"spec": {"taints": None}})
+            self.node.patch({"status": {"conditions": [
+                {"type": CONDITIONS[0], "status": "Unknown", "reason": "Odd"}]}}, "/status",
+                kind="application/strategic-merge-patch+json")
             told = client.wait("it", lambda s: s["reverts"] == 3)["reverted"]
+            self.assertEqual(told, f'condition {CONDITIONS[0]}: "Odd" instead of "AllPortsUp" '
+                                   "(written by other-client)")
+            wait("the condition", lambda: self.node.conditions[CONDITIONS[0]]["status"] == "False")
+            self.node.patch({"spec": {"taints": None}})
+            told = client.wait("it", lambda s: s["reverts"] == 4)["reverted"]
             self.assertIn(f"taint {TAINT}", told)
             wait("the taint", lambda: TAINT in self.node.taints)
 
