@@ -106,7 +106,7 @@ static int make_wish(struct rna_call *call, struct kube *kube, struct rna_error 
 		return ret;
 	ret = rna_wish_follow(&kube->told, &in);
 	if (ret >= 0)
-		kube->wish = rna_wish_new(&kube->told, kube->settings, NULL);
+		kube->wish = rna_wish_new(&kube->told, &in, NULL);
 	return kube->wish ? 0 : rna_error_set(error, -ENOMEM, "cannot update Kubernetes");
 }
 

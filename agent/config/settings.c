@@ -88,6 +88,13 @@ static const struct rna_setting_choice taint_whens[] = {
 	{NULL, 0},
 };
 
+static const struct rna_setting_choice device_taints[] = {
+	{"off", RNA_DEVICE_TAINTS_OFF},
+	{"report", RNA_DEVICE_TAINTS_REPORT},
+	{"taint", RNA_DEVICE_TAINTS_TAINT},
+	{NULL, 0},
+};
+
 static const struct rna_setting_choice collector_accounts[] = {
 	{"summary", 0},
 	{"full", 1},
@@ -439,6 +446,11 @@ const struct rna_setting rna_setting_table[] = {
 	       "Effect of kubernetes.taint."),
 	CHOICE("kubernetes.taint_when", kubernetes_taint_when, taint_whens, "down",
 	       "Health at which the taint is set; degraded includes down."),
+	CHOICE("kubernetes.device_taints", kubernetes_device_taints, device_taints, "off",
+	       "What happens to the devices of an unhealthy NIC in ResourceSlices (DRA): report, a "
+	       "DeviceTaintRule without an effect for each; taint, one that keeps new pods off. "
+	       "kubernetes.taint_when applies. Requires kubernetes.backend api or both, and "
+	       "Kubernetes 1.36."),
 	LIST("kubernetes.former_names", kubernetes_former_names,
 	     "the key of a label or a taint, or a prefix of labels that ends with a slash",
 	     rna_any_text_is_valid,

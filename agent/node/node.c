@@ -74,6 +74,7 @@ static void describe_client(const struct rna_node *node, struct rna_arena *arena
 	ret->events_dropped = status->events_dropped;
 	ret->ignored = status->ignored;
 	ret->reverts = status->reverts;
+	ret->device_taints = status->device_taints;
 	copy_resources(status, arena, ret);
 }
 
@@ -182,8 +183,7 @@ void rna_node_follow(struct rna_node *node, const struct rna_view *view, bool bo
 	events_due = rna_node_events_are_due(&node->events, view->snapshot->time.monotonic);
 	if (rna_wish_follow(&node->host.memory->node, &in) > 0)
 		node->host.memory->changed = true;
-	wish = rna_wish_new(&node->host.memory->node, node->host.settings,
-			    events_due ? &node->events : NULL);
+	wish = rna_wish_new(&node->host.memory->node, &in, events_due ? &node->events : NULL);
 	if (!wish)
 		return; /* no memory: the next view tries again */
 	if (is_news(node, wish))

@@ -9,37 +9,48 @@ enum {
 	TRUE_RANK = 0,
 };
 
-#define ROW(problem, fine_reason, fine_message, needs)                                             \
+#define ROW(problem, fine_reason, fine_message, needs, taints)                                     \
 	{                                                                                          \
 		"Rdma" problem, {fine_reason, problem, "Unknown"}, fine_message,                   \
-			RNA_CONDITION_NEEDS_##needs                                                \
+			RNA_CONDITION_NEEDS_##needs, RNA_CONDITION_TAINTS_##taints                 \
 	}
 
 const struct rna_condition_row rna_condition_rows[RNA_CONDITION_COUNT] = {
-	[RNA_CONDITION_PORT_DOWN] = ROW("PortDown", "PortsUp",
-					"All RDMA ports that are expected to be up are up.", PORTS),
+	[RNA_CONDITION_PORT_DOWN] =
+		ROW("PortDown", "PortsUp", "All RDMA ports that are expected to be up are up.",
+		    PORTS, DOWN),
 	[RNA_CONDITION_DEVICE_MISSING] =
-		ROW("DeviceMissing", "DevicesPresent", "No RDMA device is missing.", NOTHING),
+		ROW("DeviceMissing", "DevicesPresent", "No RDMA device is missing.", NOTHING, DOWN),
 	[RNA_CONDITION_LINK_DEGRADED] =
 		ROW("LinkDegraded", "LinksHealthy",
-		    "RDMA links run at their expected speed, without significant errors.", PORTS),
+		    "RDMA links run at their expected speed, without significant errors.", PORTS,
+		    DEGRADED),
 	[RNA_CONDITION_PORT_UNREACHABLE] =
 		ROW("PortUnreachable", "PortsReachable",
-		    "RDMA ports that are up have the required addresses.", PORTS),
+		    "RDMA ports that are up have the required addresses.", PORTS, DEGRADED),
 	[RNA_CONDITION_NOT_OBSERVED] =
-		ROW("NotObserved", "Observed", "All RDMA devices answer.", NOTHING),
+		ROW("NotObserved", "Observed", "All RDMA devices answer.", NOTHING, DEGRADED),
 	[RNA_CONDITION_NOT_READY] =
 		ROW("NotReady", "Ready",
-		    "Modules, device nodes and limits required for RDMA are in place.", NOTHING),
+		    "Modules, device nodes and limits required for RDMA are in place.", NOTHING,
+		    NOTHING),
 	[RNA_CONDITION_RESOURCES_MISSING] =
 		ROW("ResourcesMissing", "ResourcesAdvertised",
-		    "Device plugins advertise all RDMA resources of the node.", RESOURCES),
+		    "Device plugins advertise all RDMA resources of the node.", RESOURCES, NOTHING),
 };
 
 static bool is_finding_of(const struct rna_finding *finding, const struct rna_rule *rule)
 {
 	return !finding->silenced && finding->severity >= RNA_SEVERITY_WARNING &&
 	       strcmp(finding->rule, rule->name) == 0;
+}
+
+const struct rna_rule *rna_condition_rule_of(const struct rna_finding *finding)
+{
+	for (size_t i = 0; i < RNA_RULE_COUNT; i++)
+		if (is_finding_of(finding, &rna_rules[i]))
+			return rna_rules[i].condition == RNA_CONDITION_NONE ? NULL : &rna_rules[i];
+	return NULL;
 }
 
 static void name_object(const struct rna_finding *finding, struct rna_strbuf *out)

@@ -18,11 +18,20 @@ enum rna_condition_needs {
 	RNA_CONDITION_NEEDS_RESOURCES,
 };
 
+/* Whether a finding about a device, or a port of it, gives it a taint (kubernetes.device_taints).
+ */
+enum rna_condition_taints {
+	RNA_CONDITION_TAINTS_NOTHING,
+	RNA_CONDITION_TAINTS_DEGRADED, /* with kubernetes.taint_when degraded */
+	RNA_CONDITION_TAINTS_DOWN,     /* always */
+};
+
 struct rna_condition_row {
 	const char *type;
 	const char *reasons[RNA_CONDITION_UNKNOWN + 1]; /* by status */
 	const char *fine;                               /* the message while there is no problem */
 	enum rna_condition_needs needs;
+	enum rna_condition_taints taints;
 };
 
 /* By enum rna_node_condition_id; RNA_CONDITION_NONE has no row. */
@@ -30,6 +39,9 @@ extern const struct rna_condition_row rna_condition_rows[RNA_CONDITION_COUNT];
 
 /* The types of all, NULL-ended. */
 void rna_condition_list_types(const char *ret[RNA_CONDITION_COUNT]);
+
+/* Does finding count towards a condition? Then its rule, otherwise NULL. */
+const struct rna_rule *rna_condition_rule_of(const struct rna_finding *finding);
 
 /* What is known about what findings cannot tell. */
 struct rna_condition_input {

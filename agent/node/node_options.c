@@ -22,6 +22,12 @@ static const char *const effects[] = {
 	[RNA_TAINT_NO_EXECUTE] = "NoExecute",
 };
 
+static const char *const device_effects[] = {
+	[RNA_DEVICE_TAINTS_OFF] = NULL,
+	[RNA_DEVICE_TAINTS_REPORT] = "None",
+	[RNA_DEVICE_TAINTS_TAINT] = "NoSchedule",
+};
+
 static const char **list_resources(const struct rna_settings *settings, struct rna_arena *arena)
 {
 	size_t known = RNA_ARRAY_SIZE(known_resources);
@@ -93,6 +99,7 @@ const struct rna_kubernetes_options *rna_node_options(const struct rna_settings 
 	const char **resources = list_resources(settings, arena),
 		   **keys = list_keys(settings, memory, arena),
 		   **former = list_former_taints(settings, memory, arena);
+	const char *prefix = settings->kubernetes_label_prefix;
 	const char **types = rna_arena_array(arena, RNA_CONDITION_COUNT, sizeof(*types));
 
 	if (!options || !resources || !keys || !former || !types)
@@ -104,6 +111,9 @@ const struct rna_kubernetes_options *rna_node_options(const struct rna_settings 
 		.server = settings->kubernetes_server,
 		.taint_key = rna_settings_have_taint(settings) ? settings->kubernetes_taint : NULL,
 		.taint_effect = effects[settings->kubernetes_taint_effect],
+		.device_taint_key = rna_arena_printf(arena, "%.*s/unhealthy",
+						     (int)rna_label_prefix_len(prefix), prefix),
+		.device_taint_effect = device_effects[settings->kubernetes_device_taints],
 		.resources = resources,
 		.label_keys = keys,
 		.former_taints = former[0] ? former : NULL,
@@ -116,5 +126,5 @@ const struct rna_kubernetes_options *rna_node_options(const struct rna_settings 
 		.burst = settings->kubernetes_changes,
 		.refill = settings->kubernetes_change_period,
 	};
-	return options;
+	return options->device_taint_key ? options : NULL;
 }

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "device_taints.h"
 #include "node_conditions.h"
 
 #define TAINT "taint" /* the name under which it is remembered */
@@ -68,6 +69,17 @@ static void follow(struct pass *pass, const char *name, const struct rna_node_ve
 						 pass->in->view->snapshot->time);
 }
 
+/* It is too early to follow it; news that waited are no more than a guess now. */
+static void wait_for_rules(struct pass *pass, const char *name)
+{
+	struct rna_told *told = rna_told_find(pass->memory, name);
+
+	if (told)
+		told->waits = false;
+	else
+		pass->no_memory = true;
+}
+
 static bool is_down(const struct rna_node_verdict *health)
 {
 	return strcmp(health->value, "down") == 0;
@@ -101,7 +113,9 @@ static void follow_labels(struct pass *pass, struct rna_node_verdict *verdicts)
 	if (early)
 		*health = (struct rna_node_verdict){.kind = RNA_VERDICT_UNKNOWN};
 	for (enum rna_node_label_id id = 0; id < RNA_NODE_LABEL_COUNT; id++)
-		if (!early || id != RNA_NODE_LABEL_HEALTH)
+		if (early && id == RNA_NODE_LABEL_HEALTH)
+			wait_for_rules(pass, rna_node_label_name(id));
+		else
 			follow(pass, rna_node_label_name(id), &verdicts[id], NULL, &delays);
 }
 
@@ -123,8 +137,8 @@ static void follow_conditions(struct pass *pass, bool observed)
 		see.settled = has_settled(pass, id);
 		rna_condition_see(id, &see, &verdict, &message);
 		if (!see.settled && verdict.kind == RNA_VERDICT_UNKNOWN)
-			continue;
-		if (rna_strbuf_ok(&message))
+			wait_for_rules(pass, rna_condition_rows[id].type);
+		else if (rna_strbuf_ok(&message))
 			follow(pass, rna_condition_rows[id].type, &verdict, message.data, &delays);
 		else
 			pass->no_memory = true;
@@ -156,6 +170,20 @@ static void forget_conditions(struct pass *pass)
 		pass->changed |= rna_told_forget(pass->memory, rna_condition_rows[id].type);
 }
 
+static void follow_devices(struct pass *pass)
+{
+	const struct rna_node_delays delays = delays_of(pass->in);
+	int changed;
+
+	if (pass->in->settings->kubernetes_device_taints == RNA_DEVICE_TAINTS_OFF) {
+		pass->changed |= rna_device_taints_forget(pass->memory);
+		return;
+	}
+	changed = rna_device_taints_follow(pass->memory, pass->in, &delays);
+	pass->no_memory |= changed < 0;
+	pass->changed |= changed > 0;
+}
+
 int rna_wish_follow(struct rna_node_memory *memory, const struct rna_wish_input *in)
 {
 	const struct rna_label_options options = rna_label_options_of(in->settings);
@@ -176,6 +204,7 @@ int rna_wish_follow(struct rna_node_memory *memory, const struct rna_wish_input 
 		follow_taint(&pass, &verdicts[RNA_NODE_LABEL_HEALTH]);
 	else
 		pass.changed |= rna_told_forget(memory, TAINT);
+	follow_devices(&pass);
 	return pass.no_memory ? -ENOMEM : pass.changed;
 }
 
@@ -184,6 +213,8 @@ static bool is_followed(const char *name, const struct rna_settings *settings)
 {
 	if (strcmp(name, TAINT) == 0)
 		return rna_settings_have_taint(settings);
+	if (rna_device_taints_own(name))
+		return settings->kubernetes_device_taints != RNA_DEVICE_TAINTS_OFF;
 	for (enum rna_node_condition_id id = 1; id < RNA_CONDITION_COUNT; id++)
 		if (strcmp(name, rna_condition_rows[id].type) == 0)
 			return settings->kubernetes_conditions;
@@ -332,10 +363,10 @@ static void set_taint(struct rna_node_wish *wish, struct rna_node_memory *memory
 	wish->taint = told && told->verdict.kind == RNA_VERDICT_VALUE;
 }
 
-struct rna_node_wish *rna_wish_new(struct rna_node_memory *memory,
-				   const struct rna_settings *settings,
+struct rna_node_wish *rna_wish_new(struct rna_node_memory *memory, const struct rna_wish_input *in,
 				   const struct rna_node_events *events)
 {
+	const struct rna_settings *settings = in->settings;
 	RNA_CLEANUP(rna_arena_free_p) struct rna_arena *arena = rna_arena_new(8192);
 	struct rna_node_wish *wish = arena ? rna_arena_alloc(arena, sizeof(*wish)) : NULL;
 
@@ -348,6 +379,9 @@ struct rna_node_wish *rna_wish_new(struct rna_node_memory *memory,
 	    (settings->kubernetes_conditions && !add_conditions(wish, memory)))
 		return NULL;
 	set_taint(wish, memory, settings);
+	if (settings->kubernetes_device_taints != RNA_DEVICE_TAINTS_OFF &&
+	    !rna_device_taints_add(memory, in, wish))
+		return NULL;
 	if (events && settings->kubernetes_events && !rna_node_events_add(events, wish))
 		return NULL;
 	(void)RNA_TAKE(arena); /* the wish has it */

@@ -41,6 +41,5 @@ rna_usec rna_wish_due(const struct rna_node_memory *memory, const struct rna_set
  * The desired content of the Node from the values in memory, with the events, which may be NULL.
  * The caller unrefs it. NULL: no memory.
  */
-struct rna_node_wish *rna_wish_new(struct rna_node_memory *memory,
-				   const struct rna_settings *settings,
+struct rna_node_wish *rna_wish_new(struct rna_node_memory *memory, const struct rna_wish_input *in,
 				   const struct rna_node_events *events);

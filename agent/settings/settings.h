@@ -38,6 +38,13 @@ enum rna_taint_when {
 	RNA_TAINT_WHEN_DEGRADED,
 };
 
+/* Setting kubernetes.device_taints. */
+enum rna_device_taints {
+	RNA_DEVICE_TAINTS_OFF,
+	RNA_DEVICE_TAINTS_REPORT, /* without an effect */
+	RNA_DEVICE_TAINTS_TAINT,
+};
+
 /* Setting watch.verbs_events: which devices are kept open for their events. */
 enum rna_verbs_events_setting {
 	RNA_VERBS_EVENTS_AUTO, /* those with an InfiniBand port whose state no other events tell */
@@ -120,6 +127,7 @@ struct rna_settings {
 	char *kubernetes_taint;         /* key; "": none */
 	int kubernetes_taint_effect;    /* enum rna_taint_effect */
 	int kubernetes_taint_when;      /* enum rna_taint_when */
+	int kubernetes_device_taints;   /* enum rna_device_taints */
 	char *kubernetes_server;        /* "": as the kubeconfig or the pod says */
 	char **kubernetes_former_names; /* NULL-ended, or NULL: none */
 	char **kubernetes_resources;    /* beyond those known to; NULL-ended, or NULL: none */

@@ -46,13 +46,21 @@ bool rna_kube_has_conditions(const struct rna_kube_round *round)
 	       round->api.options->condition_types && !rna_kube_is_without_conditions(round);
 }
 
+/* At the end of all, taints of devices go that former settings asked for, too. */
+bool rna_kube_has_devices(const struct rna_kube_round *round)
+{
+	return round->wish && (round->api.options->device_taint_effect || round->cleanup);
+}
+
 /* Nothing of what we wrote is there any more, or we do not know. */
 void rna_kube_forget_written(struct rna_kube_round *round)
 {
 	round->labels.len = 0;
 	round->conditions.len = 0;
+	round->devices.len = 0;
 	round->jobs[RNA_KUBE_LABELS].open = rna_kube_has_labels(round);
 	round->jobs[RNA_KUBE_CONDITIONS].open = rna_kube_has_conditions(round);
+	round->jobs[RNA_KUBE_DEVICES].open = rna_kube_has_devices(round);
 }
 
 void rna_kube_remember_body(struct rna_strbuf *place, const struct rna_strbuf *body)
@@ -72,6 +80,7 @@ static void choose_wish(struct rna_kube_round *round)
 		.labels_decided = true,
 		.conditions_decided = true,
 		.taint_decided = true,
+		.device_taints_complete = true,
 	};
 
 	round->wish = round->ignored ? &nothing : round->given;
@@ -175,6 +184,16 @@ bool rna_kube_conditions_behind(const struct rna_kube_round *round)
 	return !is_body(&round->conditions, &body);
 }
 
+bool rna_kube_devices_behind(const struct rna_kube_round *round)
+{
+	RNA_STRBUF struct rna_strbuf body = RNA_STRBUF_INIT;
+
+	if (!rna_kube_has_devices(round))
+		return false;
+	rna_kube_write_devices(round->wish, &body);
+	return !is_body(&round->devices, &body);
+}
+
 /* A taint with another effect is from an agent with other settings. */
 bool rna_kube_has_taint_as_wished(const struct rna_kube_round *round,
 				  const struct rna_kube_node *node)
@@ -214,7 +233,8 @@ static bool is_urgent_label_behind(const struct rna_kube_round *round)
 
 bool rna_kube_is_urgent(const struct rna_kube_round *round)
 {
-	return rna_kube_taint_behind(round) || (round->node.uid && is_urgent_label_behind(round));
+	return rna_kube_taint_behind(round) || rna_kube_devices_behind(round) ||
+	       (round->node.uid && is_urgent_label_behind(round));
 }
 
 /* Labels that were written since we began took the others away. */

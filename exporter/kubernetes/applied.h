@@ -21,6 +21,7 @@ bool rna_kube_conditions_behind(const struct rna_kube_round *round);
 /* Does the Node lack the taint, or tell of another health than it has? */
 bool rna_kube_is_urgent(const struct rna_kube_round *round);
 bool rna_kube_taint_behind(const struct rna_kube_round *round);
+bool rna_kube_devices_behind(const struct rna_kube_round *round);
 bool rna_kube_has_taint_as_wished(const struct rna_kube_round *round,
 				  const struct rna_kube_node *node);
 

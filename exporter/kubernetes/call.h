@@ -14,6 +14,7 @@ struct rna_kube_api {
 	const char *node;          /* a name that is fit for a path */
 	const atomic_bool *cancel; /* NULL: never */
 	bool merge; /* it knows no server-side apply (415); then none is tried any more */
+	const char *rules_version; /* of the API for taints of devices; NULL: not known yet */
 	uint64_t requests[RNA_KUBERNETES_RESULT_COUNT];
 	/* of the connection, NULL between rounds */
 	struct rna_arena *arena;

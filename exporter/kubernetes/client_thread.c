@@ -118,6 +118,8 @@ static void copy_options(struct copy *copy, const struct rna_kubernetes_options 
 	ret->service_account = copy_text(copy, options->service_account);
 	ret->server = copy_text(copy, options->server);
 	ret->taint_key = copy_text(copy, options->taint_key);
+	ret->device_taint_key = copy_text(copy, options->device_taint_key);
+	ret->device_taint_effect = copy_text(copy, options->device_taint_effect);
 	ret->taint_effect = copy_text(copy, options->taint_effect);
 	ret->resources = copy_list(copy, options->resources);
 	ret->label_keys = copy_list(copy, options->label_keys);
@@ -154,6 +156,31 @@ static void copy_conditions(struct copy *copy, const struct rna_node_wish *from,
 	wish->condition_count = from->condition_count;
 }
 
+static void copy_device_taints(struct copy *copy, const struct rna_node_wish *from,
+			       struct rna_node_wish *wish)
+{
+	struct rna_node_device_taint *list =
+		rna_arena_array(copy->arena, from->device_taint_count, sizeof(*list));
+
+	copy->failed |= !list;
+	for (size_t i = 0; list && i < from->device_taint_count; i++) {
+		const struct rna_node_device_taint *its = &from->device_taints[i];
+
+		list[i] = *its;
+		list[i].device = copy_text(copy, its->device);
+		list[i].pci_address = copy_text(copy, its->pci_address);
+		list[i].reason = copy_text(copy, its->reason);
+		list[i].functions = rna_arena_array(copy->arena, its->function_count,
+						    sizeof(*list[i].functions));
+		copy->failed |= !list[i].functions;
+		for (size_t j = 0; list[i].functions && j < its->function_count; j++)
+			list[i].functions[j] = copy_text(copy, its->functions[j]);
+	}
+	wish->device_taints = list;
+	wish->device_taint_count = from->device_taint_count;
+	wish->device_taints_complete = from->device_taints_complete;
+}
+
 static struct rna_node_wish *free_wish(struct rna_node_wish *wish)
 {
 	if (wish)
@@ -173,6 +200,7 @@ static struct rna_node_wish *copy_wish(const struct rna_node_wish *from)
 	wish->labels = copy_labels(&copy, from->labels, from->label_count);
 	wish->label_count = from->label_count;
 	copy_conditions(&copy, from, wish);
+	copy_device_taints(&copy, from, wish);
 	wish->labels_decided = from->labels_decided;
 	wish->conditions_decided = from->conditions_decided;
 	wish->taint_decided = from->taint_decided;
@@ -250,6 +278,7 @@ static struct rna_kubernetes_status *make_status(const struct rna_kube_round *ro
 	memcpy(status->requests, round->api.requests, sizeof(status->requests));
 	status->events_sent = round->events_sent;
 	status->events_dropped = round->events_dropped;
+	status->device_taints = round->device_rules;
 	copy_resources(&copy, &round->node, status);
 	status->labels = copy_labels(&copy, round->node.labels, round->node.label_count);
 	status->label_count = round->node.label_count;
@@ -536,6 +565,7 @@ static int run_all_tasks(struct rna_kube_round *round, struct rna_error *error)
 
 	rna_kube_open(round, &all);
 	round->jobs[RNA_KUBE_TAINT].open = rna_kube_has_taint(round);
+	round->jobs[RNA_KUBE_DEVICES].open = rna_kube_has_devices(round);
 	for (size_t i = 0; i < RNA_KUBE_TASK_COUNT; i++)
 		round->jobs[i].wait.failures = 1; /* a problem is reported at once */
 	round->wait.failures = 1;
@@ -580,6 +610,7 @@ int rna_kubernetes_cleanup(const struct rna_kubernetes_options *options, struct 
 		.labels_decided = true,
 		.conditions_decided = true,
 		.taint_decided = true,
+		.device_taints_complete = true,
 	};
 
 	return run_command(options, &nothing, true, error);

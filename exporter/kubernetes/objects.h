@@ -77,6 +77,9 @@ bool rna_kube_is_strange_label(const struct rna_kubernetes_options *options,
 int rna_kube_write_taints(const struct rna_kubernetes_options *options, bool taint,
 			  const struct rna_strbuf *reply, struct rna_strbuf *out);
 
+/* Which devices shall have taints, as text: to compare. */
+void rna_kube_write_devices(const struct rna_node_wish *wish, struct rna_strbuf *out);
+
 void rna_kube_write_event(const char *node, const char *uid, const struct rna_kube_event *event,
 			  struct rna_strbuf *out);
 void rna_kube_write_event_patch(const struct rna_kube_event *event, struct rna_strbuf *out);

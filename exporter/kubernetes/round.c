@@ -11,13 +11,15 @@ static rna_kube_task_function *const tasks[RNA_KUBE_TASK_COUNT] = {
 	[RNA_KUBE_LABELS] = rna_kube_send_labels,
 	[RNA_KUBE_CONDITIONS] = rna_kube_send_conditions,
 	[RNA_KUBE_TAINT] = rna_kube_send_taint,
+	[RNA_KUBE_DEVICES] = rna_kube_send_devices,
 	[RNA_KUBE_EVENTS] = rna_kube_send_events,
 };
 
 bool rna_kube_is_behind(const struct rna_kube_round *round)
 {
 	return round->wish && (rna_kube_labels_behind(round) || rna_kube_conditions_behind(round) ||
-			       rna_kube_taint_behind(round) || rna_kube_has_events(round));
+			       rna_kube_taint_behind(round) || rna_kube_devices_behind(round) ||
+			       rna_kube_has_events(round));
 }
 
 void rna_kube_open(struct rna_kube_round *round, const struct rna_pace_due *due)
@@ -32,6 +34,9 @@ void rna_kube_open(struct rna_kube_round *round, const struct rna_pace_due *due)
 		(due->change && rna_kube_conditions_behind(round)) ||
 		(again && (due->resync || due->heartbeat) && rna_kube_has_conditions(round));
 	jobs[RNA_KUBE_TAINT].open |= due->change && rna_kube_taint_behind(round);
+	/* The devices of a driver that was started again may have other names. */
+	jobs[RNA_KUBE_DEVICES].open |= (due->change && rna_kube_devices_behind(round)) ||
+				       (again && due->look && rna_kube_has_devices(round));
 	jobs[RNA_KUBE_EVENTS].open |= due->change && rna_kube_has_events(round);
 }
 
@@ -196,6 +201,7 @@ void rna_kube_round_deinit(struct rna_kube_round *round)
 	rna_kube_drop_events(round);
 	rna_strbuf_deinit(&round->labels);
 	rna_strbuf_deinit(&round->conditions);
+	rna_strbuf_deinit(&round->devices);
 	(void)rna_arena_free(round->label_arena);
 	(void)rna_arena_free(round->node_arena);
 	free(round->reverted);

@@ -16,6 +16,7 @@ enum rna_kube_task {
 	RNA_KUBE_LABELS,
 	RNA_KUBE_CONDITIONS,
 	RNA_KUBE_TAINT,
+	RNA_KUBE_DEVICES,
 	RNA_KUBE_EVENTS,
 	RNA_KUBE_TASK_COUNT,
 };
@@ -44,6 +45,8 @@ struct rna_kube_round {
 	/* what the API has taken: bodies, without heartbeats; empty: nothing is known */
 	struct rna_strbuf labels;
 	struct rna_strbuf conditions;
+	struct rna_strbuf devices; /* that have taints, as rna_kube_write_devices() has them */
+	size_t device_rules;       /* of ours that there are */
 	struct rna_time written;
 	struct rna_time looked;
 	struct rna_arena *node_arena;
@@ -79,8 +82,9 @@ void rna_kube_add_event(struct rna_kube_round *round, struct rna_kube_event *eve
 /* Does the API lack anything of the wish, as far as we know? */
 bool rna_kube_is_behind(const struct rna_kube_round *round);
 
-/* Is there a taint to be set or taken away? */
+/* Is there a taint to be set or taken away? Are there taints of devices? */
 bool rna_kube_has_taint(const struct rna_kube_round *round);
+bool rna_kube_has_devices(const struct rna_kube_round *round);
 
 /* Has the Node been seen without what has to go? */
 bool rna_kube_former_is_gone(const struct rna_kube_round *round);

@@ -18,6 +18,7 @@ rna_kube_task_function rna_kube_look;
 rna_kube_task_function rna_kube_send_labels;
 rna_kube_task_function rna_kube_send_conditions;
 rna_kube_task_function rna_kube_send_taint;
+rna_kube_task_function rna_kube_send_devices;
 rna_kube_task_function rna_kube_send_events;
 
 /* Does an Event wait to be sent? */

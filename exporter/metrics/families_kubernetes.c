@@ -76,6 +76,10 @@ static const struct rna_family client_rows[] = {
 	METRIC(NODE, "rdma_kubernetes_ignored", GAUGE, YES_NO, IN(struct rna_node_status, ignored),
 	       "1 if the Node has the annotation rdma-node-agent/ignore: \"true\", so that the agent "
 	       "publishes nothing there, 0 otherwise."),
+	METRIC(NODE, "rdma_kubernetes_device_taints", GAUGE, PLAIN,
+	       IN(struct rna_node_status, device_taints),
+	       "DeviceTaintRules of the agent: devices of unhealthy NICs in ResourceSlices "
+	       "(kubernetes.device_taints)."),
 	METRIC(NODE, "rdma_kubernetes_reverts_total", COUNTER, PLAIN,
 	       IN(struct rna_node_status, reverts),
 	       "Times another client had changed data of the agent on the Node, which the agent then "

@@ -121,7 +121,9 @@ struct rna_kubernetes_options {
 	const char *server;          /* "https://10.0.0.1:6443" overrides these; NULL: from these */
 	const char *taint_key;       /* key of the taint, "rdma-node-agent/rdma-down" */
 	const char *taint_effect;    /* "NoSchedule" */
-	const char *const *resources; /* globs of resources to read; NULL-terminated, or NULL */
+	const char *device_taint_key;    /* of devices in ResourceSlices */
+	const char *device_taint_effect; /* "None", "NoSchedule"; NULL: devices get no taints */
+	const char *const *resources;    /* globs of resources to read; NULL-terminated, or NULL */
 	/*
 	 * Globs of labels that belong to the agent alone: "rdma-node-agent" with a slash and a
 	 * star, and single keys; NULL-terminated. The client removes matching labels that the wish
@@ -167,6 +169,7 @@ struct rna_kubernetes_status {
 	uint64_t requests[RNA_KUBERNETES_RESULT_COUNT];
 	uint64_t events_sent;
 	uint64_t events_dropped; /* by rate limits, or too old when the API was reachable again */
+	size_t device_taints;    /* rules for devices that the agent has */
 	struct rna_time looked;  /* when the client read the Node; 0: not yet */
 	size_t resource_count;   /* resources that match the globs */
 	const struct rna_kubernetes_resource *resources; /* by name */

@@ -451,6 +451,9 @@ class Api:
         self.lock = threading.RLock()
         self.nodes, self.events, self.log = {}, {}, []
         self.slices = {}  # (namespace, service): [EndpointSlice]
+        self.resource_slices = []
+        self.taint_rules = {}  # name: DeviceTaintRule
+        self.rules_served = True  # else the feature is off
         self.tokens = {TOKEN: {"user": USER, "expires": time.time() + 3600},
                        ADMIN_TOKEN: {"user": ADMIN, "expires": time.time() + 3600}}
         self.rules = set(RULES)
@@ -609,7 +612,70 @@ class Api:
                              record.path)
         if match and self.version >= (1, 21):
             return self.list_slices(record, who, match[1])
+        match = re.fullmatch(r"/apis/resource.k8s.io/(v1|v1beta2)/(resourceslices|devicetaintrules)"
+                             r"(?:/([^/]+))?", record.path)
+        if match and match[2] == "resourceslices" and match[1] == "v1" and self.version >= (1, 34):
+            return self.list_resource_slices(record, who)
+        if match and match[2] == "devicetaintrules" and self.rules_served and \
+                self.version >= ((1, 37) if match[1] == "v1" else (1, 36)):
+            return self.serve_taint_rule(record, data, who, match[1], match[3])
         raise Refusal(404, "NotFound", "the server could not find the requested resource")
+
+    # -- devices (DRA) ------------------------------------------------------------------------
+
+    def allow_resource(self, who, verb, resource):
+        if who[0] != ADMIN and f"{verb} {resource}" not in self.rules:
+            raise Refusal(403, "Forbidden",
+                          f'{resource}.resource.k8s.io is forbidden: User "{who[0]}" cannot {verb} '
+                          f'resource "{resource}" in API group "resource.k8s.io" at the cluster scope')
+
+    def list_resource_slices(self, record, who):
+        self.allow_resource(who, "list", "resourceslices")
+        query = dict(record.query)
+        match = re.fullmatch(r"spec\.nodeName=(.+)", query.pop("fieldSelector", ""))
+        if record.method != "GET" or not match or query not in ({}, {"resourceVersion": "0"}):
+            raise Refusal(501, "NotImplemented", "the double does not know this of ResourceSlices")
+        return 200, {"kind": "ResourceSliceList", "apiVersion": "resource.k8s.io/v1",
+                     "metadata": {"resourceVersion": "4711"},
+                     "items": [s for s in self.resource_slices
+                               if s["spec"].get("nodeName") == match[1]]}
+
+    def serve_taint_rule(self, record, data, who, version, name):
+        verb = {"GET": "get" if name else "list", "PATCH": "patch", "DELETE": "delete"}.get(
+            record.method, "?")
+        self.allow_resource(who, verb, "devicetaintrules")
+        if verb == "list":
+            key, _, value = record.query.get("labelSelector", "=").partition("=")
+            return 200, {"kind": "DeviceTaintRuleList", "apiVersion": f"resource.k8s.io/{version}",
+                         "metadata": {"resourceVersion": "4712"},
+                         "items": [r for r in self.taint_rules.values()
+                                   if not key or r["metadata"].get("labels", {}).get(key) == value]}
+        if verb == "delete":
+            if self.taint_rules.pop(name, None) is None:
+                raise Refusal(404, "NotFound", f'devicetaintrules.resource.k8s.io "{name}" not found')
+            return 200, {"kind": "Status", "status": "Success"}
+        if verb != "patch" or record.type != APPLY or not record.query.get("fieldManager"):
+            raise Refusal(501, "NotImplemented", "the double does not know this of DeviceTaintRules")
+        body = check_json(data, self.version)
+        if name not in self.taint_rules:
+            self.allow_resource(who, "create", "devicetaintrules")
+        return 200, self.apply_taint_rule(body, name, version)
+
+    def apply_taint_rule(self, body, name, version):
+        taint = body["spec"]["taint"]
+        if body.get("apiVersion") != f"resource.k8s.io/{version}" or body["metadata"]["name"] != name:
+            raise Refusal(400, "BadRequest", "the version or the name is not that of the URL")
+        check_labels(name, body["metadata"].get("labels"))
+        if taint.get("effect") not in ("None", "NoSchedule", "NoExecute"):
+            raise Refusal(422, "Invalid", f'DeviceTaintRule "{name}" is invalid: spec.taint.effect')
+        if not LABEL_KEY.fullmatch(taint.get("key", "")) or \
+                not LABEL_VALUE.fullmatch(taint.get("value", "")):
+            raise Refusal(422, "Invalid", f'DeviceTaintRule "{name}" is invalid: spec.taint')
+        if set(body["spec"]["deviceSelector"]) - {"driver", "pool", "device"}:
+            raise Refusal(400, "BadRequest", "field not declared in schema")
+        taint.setdefault("timeAdded", now())
+        self.taint_rules[name] = body
+        return body
 
     # -- EndpointSlices -----------------------------------------------------------------------
 

@@ -180,11 +180,13 @@ class Driver:
             self.statuses.append(status)
 
     @staticmethod
-    def wish(labels=MappingProxyType({}), conditions=(), taint=False, events=()):
+    def wish(labels=MappingProxyType({}), conditions=(), taint=False, events=(), devices=(),
+             all_devices=True):
         """None: it is not decided yet."""
         return json.dumps({"labels": labels if labels is None else dict(labels),
                            "conditions": conditions if conditions is None else list(conditions),
-                           "taint": taint, "events": list(events)}) + "\n"
+                           "taint": taint, "events": list(events), "devices": list(devices),
+                           "all_devices": all_devices}) + "\n"
 
     def want(self, **wish):
         self.want_all(wish)

@@ -76,6 +76,8 @@ static bool set_text(struct driver *driver, const char *key, char *value)
 		{"server", &driver->options.server},
 		{"taint_key", &driver->options.taint_key},
 		{"taint_effect", &driver->options.taint_effect},
+		{"device_taint_key", &driver->options.device_taint_key},
+		{"device_taint_effect", &driver->options.device_taint_effect},
 		{"once", &driver->once},
 	};
 
@@ -208,6 +210,32 @@ static void read_events(const json_t *list, struct rna_node_wish *wish)
 	wish->event_count = count;
 }
 
+static void read_devices(const json_t *list, struct rna_node_wish *wish)
+{
+	size_t count = json_array_size(list);
+	struct rna_node_device_taint *devices = array(wish->arena, count, sizeof(*devices));
+
+	for (size_t i = 0; i < count; i++) {
+		const json_t *object = json_array_get(list, i);
+		const json_t *functions = json_object_get(object, "functions");
+
+		devices[i] = (struct rna_node_device_taint){
+			.device = rna_arena_strdup(wish->arena, text_of(object, "device")),
+			.pci_address = rna_arena_strdup(wish->arena, text_of(object, "pci")),
+			.reason = rna_arena_strdup(wish->arena, text_of(object, "reason")),
+			.function_count = json_array_size(functions),
+			.functions = array(wish->arena, json_array_size(functions),
+					   sizeof(*devices[i].functions)),
+		};
+		for (size_t j = 0; j < devices[i].function_count; j++)
+			devices[i].functions[j] =
+				rna_arena_strdup(wish->arena,
+						 json_string_value(json_array_get(functions, j)));
+	}
+	wish->device_taints = devices;
+	wish->device_taint_count = count;
+}
+
 static void read_wish(const char *line, struct rna_node_wish *wish)
 {
 	json_t *object = json_loads(line, 0, NULL);
@@ -219,6 +247,8 @@ static void read_wish(const char *line, struct rna_node_wish *wish)
 	read_labels(json_object_get(object, "labels"), wish);
 	read_conditions(json_object_get(object, "conditions"), wish);
 	read_events(json_object_get(object, "events"), wish);
+	read_devices(json_object_get(object, "devices"), wish);
+	wish->device_taints_complete = !json_is_false(json_object_get(object, "all_devices"));
 	wish->taint = json_is_true(json_object_get(object, "taint"));
 	wish->labels_decided = json_is_object(json_object_get(object, "labels"));
 	wish->conditions_decided = json_is_array(json_object_get(object, "conditions"));
@@ -250,6 +280,8 @@ static void print_status(const struct rna_kubernetes_status *status)
 	(void)json_object_set_new(object, "in_step", json_boolean(status->in_step));
 	(void)json_object_set_new(object, "former_gone", json_boolean(status->former_gone));
 	(void)json_object_set_new(object, "ignored", json_boolean(status->ignored));
+	(void)json_object_set_new(object, "device_taints",
+				  json_integer((json_int_t)status->device_taints));
 	(void)json_object_set_new(object, "reverts", json_integer((json_int_t)status->reverts));
 	(void)json_object_set_new(object, "reverted", json_string(status->reverted));
 	(void)json_object_set_new(object, "problem", json_string(status->problem));

@@ -57,9 +57,34 @@ bool rna_node_wish_has_same_labels(const struct rna_node_wish *a, const struct r
 	return a && b ? same_labels(a, b) : a == b;
 }
 
+static bool is_same_device(const struct rna_node_device_taint *a,
+			   const struct rna_node_device_taint *b)
+{
+	if (!rna_same_text(a->device, b->device) || !rna_same_text(a->reason, b->reason) ||
+	    !rna_same_text(a->pci_address, b->pci_address) ||
+	    a->function_count != b->function_count)
+		return false;
+	for (size_t i = 0; i < a->function_count; i++)
+		if (strcmp(a->functions[i], b->functions[i]) != 0)
+			return false;
+	return true;
+}
+
+static bool same_device_taints(const struct rna_node_wish *a, const struct rna_node_wish *b)
+{
+	if (a->device_taints_complete != b->device_taints_complete ||
+	    a->device_taint_count != b->device_taint_count)
+		return false;
+	for (size_t i = 0; i < a->device_taint_count; i++)
+		if (!is_same_device(&a->device_taints[i], &b->device_taints[i]))
+			return false;
+	return true;
+}
+
 bool rna_node_wish_is_same(const struct rna_node_wish *a, const struct rna_node_wish *b)
 {
 	if (!a || !b)
 		return a == b;
-	return same_labels(a, b) && same_conditions(a, b) && same_taint(a, b);
+	return same_labels(a, b) && same_conditions(a, b) && same_taint(a, b) &&
+	       same_device_taints(a, b);
 }

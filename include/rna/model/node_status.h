@@ -57,6 +57,7 @@ struct rna_node_status {
 	uint64_t events_sent;
 	uint64_t events_dropped;
 	bool ignored;         /* the Node has RNA_KUBERNETES_IGNORE */
+	size_t device_taints; /* rules for devices in ResourceSlices that the agent has */
 	uint64_t reverts;     /* of data of the agent that another client changed */
 	bool resources_known; /* the agent has read the Node */
 	size_t resource_count;

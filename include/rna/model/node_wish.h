@@ -35,6 +35,15 @@ struct rna_node_condition {
 	rna_usec heartbeat; /* realtime when it was last sent, if read from the Node; otherwise 0 */
 };
 
+/* A device whose devices in ResourceSlices (DRA) shall have a taint, with its virtual functions. */
+struct rna_node_device_taint {
+	const char *device;      /* "mlx5_0" */
+	const char *pci_address; /* NULL: unknown, as of a device that is missing */
+	const char *reason;      /* the rule that found something: "port-down" */
+	size_t function_count;
+	const char **functions; /* PCI addresses of its virtual functions */
+};
+
 /* A finding that started or ended, to be sent as an Event. */
 struct rna_node_event {
 	bool warning;        /* type Warning, otherwise Normal */
@@ -58,6 +67,10 @@ struct rna_node_wish {
 	size_t condition_count;
 	const struct rna_node_condition *conditions; /* by type */
 	bool taint;                                  /* the Node should have our taint */
+	/* Are all of these devices known? Until then those with a taint keep it. */
+	bool device_taints_complete;
+	size_t device_taint_count;
+	const struct rna_node_device_taint *device_taints; /* by device */
 	size_t event_count;
 	const struct rna_node_event *events; /* since the previous wish; not part of comparisons */
 	struct rna_arena *arena;             /* owns this struct and all it points to */

@@ -27,6 +27,8 @@ struct fixture {
 	size_t finding_count;
 	struct rna_finding findings[8];
 	struct rna_node_events events;
+	struct rna_wish_input in; /* of the last look */
+	struct rna_view *view;
 };
 
 static int set_up(void **state)
@@ -40,6 +42,7 @@ static int set_up(void **state)
 		f->node.ports[i].expectation =
 			(struct rna_expectation){RNA_EXPECTED_UP, RNA_EXPECTATION_REMEMBERED};
 	f->settled = true;
+	f->in.settings = &f->settings;
 	*state = f;
 	return 0;
 }
@@ -48,6 +51,7 @@ static int tear_down(void **state)
 {
 	struct fixture *f = *state;
 
+	(void)rna_view_unref(f->view);
 	rna_node_events_clear(&f->events);
 	rna_memory_deinit(&f->memory);
 	rna_settings_deinit(&f->settings);
@@ -72,28 +76,28 @@ static void look_for(struct fixture *f, unsigned seconds)
 {
 	for (unsigned i = 0; i < seconds; i++) {
 		struct rna_view *view;
-		struct rna_wish_input in = {.settings = &f->settings,
-					    .settled = f->settled ? RNA_CONDITION_ALL_BITS : 0};
 
+		f->in = (struct rna_wish_input){.settings = &f->settings,
+						.settled = f->settled ? RNA_CONDITION_ALL_BITS : 0};
 		f->node.now.monotonic += SECOND;
 		f->node.now.realtime += SECOND;
-		in.view = view = node_view(&f->node);
+		(void)rna_view_unref(f->view);
+		f->in.view = f->view = view = node_view(&f->node);
 		own_snapshot(view)->parts[RNA_COLLECTOR_TOPOLOGY] =
 			rna_part_new(RNA_COLLECTOR_TOPOLOGY, sizeof(struct rna_topology),
 				     0); /* no NIC */
 		assert_non_null(view->snapshot->parts[RNA_COLLECTOR_TOPOLOGY]);
 		view->findings = f->findings;
 		view->finding_count = f->finding_count;
-		assert_true(rna_wish_follow(&f->memory.node, &in) >= 0);
+		assert_true(rna_wish_follow(&f->memory.node, &f->in) >= 0);
 		/* else the loop would look again and again */
 		assert_true(rna_wish_due(&f->memory.node, &f->settings) > f->node.now.monotonic);
-		(void)rna_view_unref(view);
 	}
 }
 
 static struct rna_node_wish *wish_of(struct fixture *f)
 {
-	struct rna_node_wish *wish = rna_wish_new(&f->memory.node, &f->settings, &f->events);
+	struct rna_node_wish *wish = rna_wish_new(&f->memory.node, &f->in, &f->events);
 
 	assert_non_null(wish);
 	return wish;
@@ -418,6 +422,84 @@ static void test_taint(void **state)
 	}
 }
 
+static size_t count_device_taints(struct fixture *f, bool complete, const char *reason)
+{
+	struct rna_node_wish *wish = wish_of(f);
+	size_t count = wish->device_taint_count;
+
+	assert_int_equal(wish->device_taints_complete, complete);
+	for (size_t i = 0; i < count; i++) {
+		assert_string_equal(wish->device_taints[i].device, "mlx5_0");
+		assert_string_equal(wish->device_taints[i].reason, reason);
+	}
+	(void)rna_node_wish_unref(wish);
+	return count;
+}
+
+/* A device has a taint from the first finding on, and for kubernetes.up_delay behind the last. */
+static void test_device_taints(void **state)
+{
+	static const struct {
+		int when;
+		const char *rule;
+		size_t count;
+	} cases[] = {
+		{RNA_TAINT_WHEN_DOWN, "port-down", 1},
+		{RNA_TAINT_WHEN_DOWN, "device-missing", 1},
+		{RNA_TAINT_WHEN_DOWN, "errors-rising", 0},
+		{RNA_TAINT_WHEN_DEGRADED, "errors-rising", 1},
+		{RNA_TAINT_WHEN_DEGRADED, "cable-moved", 0},
+	};
+	struct fixture *f = *state;
+
+	for (size_t i = 0; i < RNA_ARRAY_SIZE(cases); i++) {
+		const char *rule = cases[i].rule;
+
+		rna_memory_deinit(&f->memory);
+		f->settings.kubernetes_device_taints = RNA_DEVICE_TAINTS_TAINT;
+		f->settings.kubernetes_taint_when = cases[i].when;
+		f->finding_count = 0;
+		find(f, rule, "mlx5_0", RNA_SEVERITY_WARNING);
+		find(f, rule, "mlx5_1", RNA_SEVERITY_INFO);
+		find(f, rule, NULL, RNA_SEVERITY_CRITICAL);
+		look_for(f, 1);
+		assert_int_equal(count_device_taints(f, true, rule), cases[i].count);
+		f->finding_count = 0;
+		look_for(f, 30);
+		assert_int_equal(count_device_taints(f, true, rule), cases[i].count);
+		look_for(f, 2);
+		assert_int_equal(count_device_taints(f, true, rule), 0);
+	}
+}
+
+/* After a restart, nothing is over before rules had the time to find it again. */
+static void test_device_taints_after_a_restart(void **state)
+{
+	struct fixture *f = *state;
+
+	f->settings.kubernetes_device_taints = RNA_DEVICE_TAINTS_TAINT;
+	find(f, "port-down", "mlx5_0", RNA_SEVERITY_WARNING);
+	look_for(f, 1);
+	for (size_t i = 0; i < f->memory.node.count; i++)
+		f->memory.node.items[i].confirmed = false;
+	f->settled = false;
+	f->finding_count = 0;
+	look_for(f, 100);
+	assert_int_equal(count_device_taints(f, false, "port-down"), 0);
+	find(f, "port-down", "mlx5_0", RNA_SEVERITY_WARNING);
+	look_for(f, 1);
+	assert_int_equal(count_device_taints(f, false, "port-down"), 1);
+	f->finding_count = 0;
+	look_for(f, 100);
+	assert_int_equal(count_device_taints(f, false, "port-down"), 1);
+	f->settled = true;
+	look_for(f, 32);
+	assert_int_equal(count_device_taints(f, true, "port-down"), 0);
+	f->settings.kubernetes_device_taints = RNA_DEVICE_TAINTS_OFF;
+	look_for(f, 1);
+	assert_int_equal(count_device_taints(f, false, "port-down"), 0);
+}
+
 /* Off means taken from the Node: on again begins with what is true now. */
 static void test_taint_and_conditions_that_were_off(void **state)
 {
@@ -586,6 +668,9 @@ int main(void)
 						tear_down),
 		cmocka_unit_test_setup_teardown(test_a_taint_of_the_past, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_taint, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(test_device_taints, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(test_device_taints_after_a_restart, set_up,
+						tear_down),
 		cmocka_unit_test_setup_teardown(test_taint_and_conditions_that_were_off, set_up,
 						tear_down),
 		cmocka_unit_test_setup_teardown(test_events, set_up, tear_down),

@@ -1,0 +1,201 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "device_taints.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "rna/model/virtual_functions.h"
+
+#include "node_conditions.h"
+
+#define PREFIX "device:"
+
+enum { BAD, GOOD };
+
+bool rna_device_taints_own(const char *name)
+{
+	return strncmp(name, PREFIX, strlen(PREFIX)) == 0;
+}
+
+static bool gives_taint(enum rna_node_condition_id condition, const struct rna_settings *settings)
+{
+	switch (rna_condition_rows[condition].taints) {
+	case RNA_CONDITION_TAINTS_DOWN:
+		return true;
+	case RNA_CONDITION_TAINTS_DEGRADED:
+		return settings->kubernetes_taint_when == RNA_TAINT_WHEN_DEGRADED;
+	case RNA_CONDITION_TAINTS_NOTHING:
+		break;
+	}
+	return false;
+}
+
+/* The rule of the worst finding that gives the device a taint; NULL: there is none. */
+static const struct rna_rule *rule_against(const struct rna_wish_input *in, const char *device)
+{
+	for (size_t i = 0; i < in->view->finding_count; i++) {
+		const struct rna_finding *finding = &in->view->findings[i];
+		const struct rna_rule *rule = NULL;
+
+		if (finding->device && strcmp(finding->device, device) == 0)
+			rule = rna_condition_rule_of(finding);
+		if (rule && gives_taint(rule->condition, in->settings))
+			return rule;
+	}
+	return NULL;
+}
+
+/* Have all problems been found that could give a device a taint? */
+static bool has_settled(const struct rna_wish_input *in)
+{
+	for (enum rna_node_condition_id id = 1; id < RNA_CONDITION_COUNT; id++)
+		if (gives_taint(id, in->settings) && !(in->settled & RNA_CONDITION_BIT(id)))
+			return false;
+	return true;
+}
+
+/* Has the problem for which it has its taint had the time to be found again? */
+static bool may_be_over(const struct rna_told *told, const struct rna_wish_input *in)
+{
+	for (size_t i = 0; i < RNA_RULE_COUNT; i++)
+		if (strcmp(rna_rules[i].name, told->verdict.value) == 0)
+			return in->settled & RNA_CONDITION_BIT(rna_rules[i].condition);
+	return has_settled(in);
+}
+
+/*
+ * Another rule for the same device is no news: the first stays while there is one. Findings have
+ * passed the hold-down of their rules, so bad news do not wait.
+ */
+static bool follow(struct rna_told *told, const struct rna_wish_input *in,
+		   const struct rna_node_delays *delays)
+{
+	const struct rna_rule *rule = rule_against(in, told->name + strlen(PREFIX));
+	struct rna_node_verdict verdict = {.kind = RNA_VERDICT_NONE, .rank = GOOD};
+	struct rna_node_delays own = {.up = told->decided ? delays->up : 0,
+				      .unknown = RNA_USEC_NEVER};
+
+	if (!rule && !may_be_over(told, in)) {
+		told->waits = false;
+		return false;
+	}
+	if (rule && told->decided && told->verdict.kind == RNA_VERDICT_VALUE)
+		verdict = told->verdict;
+	else if (rule) {
+		verdict = (struct rna_node_verdict){.kind = RNA_VERDICT_VALUE, .rank = BAD};
+		(void)rna_label_value_make(rule->name, verdict.value);
+	}
+	return rna_told_follow(told, &verdict, NULL, &own, in->view->snapshot->time);
+}
+
+/* Devices against which there is something for the first time. */
+static bool find_new(struct rna_node_memory *memory, const struct rna_wish_input *in)
+{
+	for (size_t i = 0; i < in->view->finding_count; i++) {
+		const struct rna_finding *finding = &in->view->findings[i];
+		RNA_STRBUF struct rna_strbuf name = RNA_STRBUF_INIT;
+
+		if (!finding->device || !rule_against(in, finding->device))
+			continue;
+		rna_strbuf_printf(&name, PREFIX "%s", finding->device);
+		if (!rna_strbuf_ok(&name) || !rna_told_find(memory, name.data))
+			return false;
+	}
+	return true;
+}
+
+int rna_device_taints_follow(struct rna_node_memory *memory, const struct rna_wish_input *in,
+			     const struct rna_node_delays *delays)
+{
+	bool changed = false;
+
+	if (!find_new(memory, in))
+		return -ENOMEM;
+	for (size_t i = 0; i < memory->count; i++)
+		if (rna_device_taints_own(memory->items[i].name))
+			changed |= follow(&memory->items[i], in, delays);
+	return changed;
+}
+
+bool rna_device_taints_forget(struct rna_node_memory *memory)
+{
+	bool changed = false;
+
+	for (size_t i = 0; i < memory->count; i++)
+		if (rna_device_taints_own(memory->items[i].name))
+			changed |= rna_told_forget(memory, memory->items[i].name);
+	return changed;
+}
+
+/* -- The wish ---------------------------------------------------------------------------------- */
+
+static const struct rna_snapshot_device *find_device(const struct rna_view *view, const char *name)
+{
+	for (size_t i = 0; i < view->snapshot->device_count; i++)
+		if (strcmp(view->snapshot->devices[i].device->name, name) == 0)
+			return &view->snapshot->devices[i];
+	return NULL;
+}
+
+static bool add_functions(const struct rna_virtual_functions *functions, struct rna_arena *arena,
+			  struct rna_node_device_taint *ret)
+{
+	size_t count = functions ? functions->count : 0;
+	bool failed = false;
+
+	ret->functions = rna_arena_array(arena, count, sizeof(*ret->functions));
+	for (size_t i = 0; ret->functions && i < count; i++)
+		if (functions->functions[i].pci_address)
+			ret->functions[ret->function_count++] =
+				rna_arena_keep(arena, functions->functions[i].pci_address, &failed);
+	return ret->functions && !failed;
+}
+
+static bool add_device(const struct rna_told *told, const struct rna_view *view,
+		       struct rna_arena *arena, struct rna_node_device_taint *ret)
+{
+	const char *name = told->name + strlen(PREFIX);
+	const struct rna_snapshot_device *device = find_device(view, name);
+	bool failed = false;
+
+	ret->device = rna_arena_keep(arena, name, &failed);
+	ret->reason = rna_arena_keep(arena, told->verdict.value, &failed);
+	if (!device)
+		return !failed;
+	ret->pci_address = rna_arena_keep(arena, device->device->pci_address, &failed);
+	return add_functions(rna_device_virtual_functions(device), arena, ret) && !failed;
+}
+
+static int compare(const void *a, const void *b)
+{
+	const struct rna_node_device_taint *first = a, *second = b;
+
+	return strcmp(first->device, second->device);
+}
+
+/* Of what only a former agent saw, the rules are there, and stay until it is seen or not. */
+static bool is_bad(const struct rna_told *told)
+{
+	return rna_device_taints_own(told->name) && told->decided && told->confirmed &&
+	       told->verdict.kind == RNA_VERDICT_VALUE;
+}
+
+bool rna_device_taints_add(const struct rna_node_memory *memory, const struct rna_wish_input *in,
+			   struct rna_node_wish *wish)
+{
+	struct rna_node_device_taint *list =
+		rna_arena_array(wish->arena, memory->count, sizeof(*list));
+	bool ok = list;
+
+	for (size_t i = 0; ok && i < memory->count; i++)
+		if (is_bad(&memory->items[i]))
+			ok = add_device(&memory->items[i], in->view, wish->arena,
+					&list[wish->device_taint_count++]);
+	if (!ok)
+		return false;
+	qsort(list, wish->device_taint_count, sizeof(*list), compare);
+	wish->device_taints = list;
+	wish->device_taints_complete = has_settled(in);
+	return true;
+}

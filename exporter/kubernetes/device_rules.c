@@ -1,0 +1,461 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * Taints of devices (DRA): for each device in the ResourceSlices of this Node that is a NIC of the
+ * wish, or a virtual function of one, a DeviceTaintRule. Its selector has no expressions since
+ * v1beta2, but names one device by driver, pool and name (Kubernetes 1.36,
+ * staging/src/k8s.io/api/resource/v1beta2/types.go); so the devices are found by their attributes
+ * here: resource.kubernetes.io/pciBusID, dra.net/pciAddress and dra.net/rdmaDevice, and what other
+ * drivers call so. The pool is the Node's own: drivers of devices on a node name it so
+ * (k8s.io/dynamic-resource-allocation/kubeletplugin), and the admission policy of the chart allows
+ * no other.
+ */
+#include <errno.h>
+#include <inttypes.h>
+#include <string.h>
+#include <strings.h>
+
+#include "rna/base/hash.h"
+#include "rna/base/json_document.h"
+#include "rna/base/parse.h"
+
+#include "json/json_writer.h"
+
+#include "applied.h"
+#include "requests.h"
+#include "tasks.h"
+
+#define GROUP      "/apis/resource.k8s.io/"
+#define NODE_LABEL "rdma-node-agent/node"
+#define ADVICE                                                                                     \
+	"; check that a ClusterRole allows the agent to list resourceslices, and to list, "        \
+	"create, "                                                                                 \
+	"patch and delete devicetaintrules (resource.k8s.io)"
+
+enum { ARENA = 16 * 1024, NAME_SIZE = 64, LABEL_MAX = 63 };
+
+/* A rule that is there, or shall be. */
+struct rule {
+	char name[NAME_SIZE];
+	const char *driver, *pool, *device; /* that it selects */
+	const char *value, *effect;         /* of its taint */
+	bool wanted;                        /* one that is there */
+};
+
+struct rules {
+	struct rna_arena *arena;
+	size_t count, size;
+	struct rule *items;
+	bool failed; /* no memory */
+};
+
+static struct rule *new_rule(struct rules *rules)
+{
+	size_t size = rules->size > 0 ? 2 * rules->size : 16;
+	struct rule *items;
+
+	if (rules->count < rules->size)
+		return &rules->items[rules->count++];
+	items = rna_arena_array(rules->arena, size, sizeof(*items));
+	rules->failed |= !items;
+	if (!items)
+		return NULL;
+	if (rules->count > 0)
+		memcpy(items, rules->items, rules->count * sizeof(*items));
+	rules->items = items;
+	rules->size = size;
+	return &items[rules->count++];
+}
+
+static struct rule *find_rule(const struct rules *rules, const char *name)
+{
+	for (size_t i = 0; i < rules->count; i++)
+		if (strcmp(rules->items[i].name, name) == 0)
+			return &rules->items[i];
+	return NULL;
+}
+
+/* -- Texts ------------------------------------------------------------------------------------- */
+
+void rna_kube_write_devices(const struct rna_node_wish *wish, struct rna_strbuf *out)
+{
+	rna_strbuf_puts(out, wish->device_taints_complete ? "all:\n" : "some:\n");
+	for (size_t i = 0; i < wish->device_taint_count; i++) {
+		const struct rna_node_device_taint *taint = &wish->device_taints[i];
+
+		rna_strbuf_printf(out, "%s %s %s", taint->device,
+				  taint->pci_address ? taint->pci_address : "-", taint->reason);
+		for (size_t j = 0; j < taint->function_count; j++)
+			rna_strbuf_printf(out, " %s", taint->functions[j]);
+		rna_strbuf_add_char(out, '\n');
+	}
+}
+
+/* The value of the label by which the rules of a Node are listed: its name, or a hash of that. */
+static void write_node_value(const char *node, struct rna_strbuf *out)
+{
+	if (strlen(node) <= LABEL_MAX)
+		rna_strbuf_puts(out, node);
+	else
+		rna_strbuf_printf(out, "%016" PRIx64, rna_hash_text(RNA_HASH_INIT, node));
+}
+
+/* Names of rules are the cluster's: the same device always has the same. */
+static void name_rule(const char *node, struct rule *rule)
+{
+	uint64_t hash = rna_hash_number(rna_hash_text(RNA_HASH_INIT, node), 0);
+
+	hash = rna_hash_number(rna_hash_text(hash, rule->driver), 0);
+	hash = rna_hash_text(hash, rule->device);
+	(void)snprintf(rule->name, sizeof(rule->name), "rdma-node-agent-%016" PRIx64, hash);
+}
+
+static void write_rule(const struct rna_kube_api *api, const struct rule *rule,
+		       struct rna_strbuf *out)
+{
+	json_t *object = json_object(), *metadata = json_object(), *labels = json_object(),
+	       *spec = json_object(), *selector = json_object(), *taint = json_object();
+	RNA_STRBUF struct rna_strbuf version = RNA_STRBUF_INIT, node = RNA_STRBUF_INIT;
+	struct rna_json_writer writer = {0};
+
+	rna_strbuf_printf(&version, "resource.k8s.io/%s", api->rules_version);
+	write_node_value(api->node, &node);
+	rna_json_set_text(&writer, object, "apiVersion", version.data);
+	rna_json_set_text(&writer, object, "kind", "DeviceTaintRule");
+	rna_json_set_text(&writer, metadata, "name", rule->name);
+	rna_json_set_text(&writer, labels, "app.kubernetes.io/managed-by", "rdma-node-agent");
+	rna_json_set_text(&writer, labels, NODE_LABEL, node.data);
+	rna_json_set(&writer, metadata, "labels", labels);
+	rna_json_set(&writer, object, "metadata", metadata);
+	rna_json_set_text(&writer, selector, "driver", rule->driver);
+	rna_json_set_text(&writer, selector, "pool", rule->pool);
+	rna_json_set_text(&writer, selector, "device", rule->device);
+	rna_json_set(&writer, spec, "deviceSelector", selector);
+	rna_json_set_text(&writer, taint, "key", api->options->device_taint_key);
+	rna_json_set_text(&writer, taint, "value", rule->value);
+	rna_json_set_text(&writer, taint, "effect", rule->effect);
+	rna_json_set(&writer, spec, "taint", taint);
+	rna_json_set(&writer, object, "spec", spec);
+	rna_json_write(&writer, object, RNA_JSON_INDENT, out);
+}
+
+/* -- Requests ---------------------------------------------------------------------------------- */
+
+static enum rna_kubernetes_result ask(struct rna_kube_round *round, const char *method,
+				      const struct rna_strbuf *path, const struct rna_strbuf *body,
+				      struct rna_kube_answer *answer)
+{
+	const struct rna_kube_request request = {
+		.method = method,
+		.path = path->data,
+		.type = body ? "application/apply-patch+yaml" : NULL,
+		.body = body ? body->data : NULL,
+		.advice = ADVICE,
+	};
+
+	if (!rna_strbuf_ok(path) || (body && !rna_strbuf_ok(body)))
+		return rna_kube_fail_memory(answer);
+	return rna_kube_call(&round->api, &request, answer);
+}
+
+/* With the API's message where it knows no such thing. */
+static enum rna_kubernetes_result list_rules_of(struct rna_kube_round *round, const char *version,
+						struct rna_kube_answer *answer)
+{
+	RNA_STRBUF struct rna_strbuf path = RNA_STRBUF_INIT;
+
+	rna_strbuf_printf(&path, GROUP "%s/devicetaintrules?labelSelector=", version);
+	rna_strbuf_puts(&path, "rdma-node-agent%2Fnode%3D");
+	write_node_value(round->api.node, &path);
+	return ask(round, "GET", &path, NULL, answer);
+}
+
+/* v1 since Kubernetes 1.37, v1beta2 since 1.36; before that, selectors were others. */
+static enum rna_kubernetes_result list_rules(struct rna_kube_round *round,
+					     struct rna_kube_answer *answer)
+{
+	static const char *const versions[] = {"v1", "v1beta2"};
+
+	if (round->api.rules_version &&
+	    (list_rules_of(round, round->api.rules_version, answer) == RNA_KUBERNETES_OK ||
+	     answer->reply.status != RNA_KUBE_NOT_FOUND))
+		return answer->result;
+	round->api.rules_version = NULL;
+	for (size_t i = 0; i < RNA_ARRAY_SIZE(versions); i++) {
+		if (list_rules_of(round, versions[i], answer) == RNA_KUBERNETES_OK)
+			round->api.rules_version = versions[i];
+		if (answer->reply.status != RNA_KUBE_NOT_FOUND)
+			return answer->result;
+	}
+	(void)rna_error_say(&answer->error, -ENOTSUP,
+			    "the cluster has no DeviceTaintRules (resource.k8s.io v1 or v1beta2, "
+			    "Kubernetes 1.36 and later, where that version is served); set "
+			    "kubernetes.device_taints to off");
+	return answer->result;
+}
+
+static enum rna_kubernetes_result list_slices(struct rna_kube_round *round,
+					      struct rna_kube_answer *answer)
+{
+	RNA_STRBUF struct rna_strbuf path = RNA_STRBUF_INIT;
+
+	rna_strbuf_puts(&path,
+			GROUP "v1/resourceslices?resourceVersion=0&fieldSelector=spec.nodeName%3D");
+	rna_strbuf_puts(&path, round->api.node);
+	return ask(round, "GET", &path, NULL, answer);
+}
+
+static enum rna_kubernetes_result change_rule(struct rna_kube_round *round, const char *method,
+					      const struct rule *rule,
+					      struct rna_kube_answer *answer)
+{
+	RNA_STRBUF struct rna_strbuf path = RNA_STRBUF_INIT, body = RNA_STRBUF_INIT;
+	bool apply = strcmp(method, "PATCH") == 0;
+
+	rna_strbuf_printf(&path, GROUP "%s/devicetaintrules/%s", round->api.rules_version,
+			  rule->name);
+	if (!apply)
+		return ask(round, method, &path, NULL, answer);
+	rna_strbuf_puts(&path, "?fieldManager=rdma-node-agent&force=true");
+	write_rule(&round->api, rule, &body);
+	return ask(round, method, &path, &body, answer);
+}
+
+/* -- Replies ----------------------------------------------------------------------------------- */
+
+static const char *text_of(const json_t *object, const char *name)
+{
+	return json_string_value(json_object_get(object, name));
+}
+
+static json_t *parse_list(const struct rna_kube_answer *answer)
+{
+	static const struct rna_json_limits limits = {.values = 200000, .levels = 64};
+	const struct rna_strbuf *body = &answer->reply.body;
+	json_t *list = NULL;
+
+	return body->data && rna_json_parse(body->data, body->len, &limits, &list, NULL) == 0
+		       ? list
+		       : NULL;
+}
+
+/* Only those of our own pool: a label alone does not make a rule ours. */
+static void read_rule(const json_t *object, const struct rna_kube_api *api, struct rules *ret)
+{
+	const json_t *spec = json_object_get(object, "spec");
+	const json_t *selector = json_object_get(spec, "deviceSelector");
+	const json_t *taint = json_object_get(spec, "taint");
+	const char *name = text_of(json_object_get(object, "metadata"), "name");
+	struct rule *rule;
+
+	if (!name || strlen(name) >= NAME_SIZE ||
+	    strncmp(name, "rdma-node-agent-", strlen("rdma-node-agent-")) != 0 ||
+	    !rna_same_text(text_of(selector, "pool"), api->node))
+		return;
+	rule = new_rule(ret);
+	if (!rule)
+		return;
+	*rule = (struct rule){
+		.driver = rna_arena_keep(ret->arena, text_of(selector, "driver"), &ret->failed),
+		.device = rna_arena_keep(ret->arena, text_of(selector, "device"), &ret->failed),
+		.value = rna_arena_keep(ret->arena, text_of(taint, "value"), &ret->failed),
+		.effect = rna_arena_keep(ret->arena, text_of(taint, "effect"), &ret->failed),
+	};
+	(void)snprintf(rule->name, sizeof(rule->name), "%s", name);
+	if (!rna_same_text(text_of(taint, "key"), api->options->device_taint_key))
+		rule->effect = NULL; /* of former settings: written again */
+}
+
+static void read_rules(const struct rna_kube_answer *answer, const struct rna_kube_api *api,
+		       struct rules *ret)
+{
+	RNA_CLEANUP(rna_json_free_p) json_t *list = parse_list(answer);
+	const json_t *items = json_object_get(list, "items");
+
+	for (size_t i = 0; i < json_array_size(items); i++)
+		read_rule(json_array_get(items, i), api, ret);
+}
+
+/* "resource.kubernetes.io/pciBusID" is called "pciBusID". */
+static bool is_called(const char *attribute, const char *name)
+{
+	const char *slash = strrchr(attribute, '/');
+
+	return strcmp(slash ? slash + 1 : attribute, name) == 0;
+}
+
+static bool has_address(const struct rna_node_device_taint *taint, const char *address)
+{
+	if (taint->pci_address && strcasecmp(taint->pci_address, address) == 0)
+		return true;
+	for (size_t i = 0; i < taint->function_count; i++)
+		if (strcasecmp(taint->functions[i], address) == 0)
+			return true;
+	return false;
+}
+
+static bool is_device(const struct rna_node_device_taint *taint, json_t *attributes)
+{
+	const char *name;
+	json_t *value;
+
+	json_object_foreach (attributes, name, value) {
+		const char *text = text_of(value, "string");
+
+		if (!text)
+			continue;
+		if ((is_called(name, "pciBusID") || is_called(name, "pciAddress")) &&
+		    has_address(taint, text))
+			return true;
+		if (is_called(name, "rdmaDevice") && strcmp(text, taint->device) == 0)
+			return true;
+	}
+	return false;
+}
+
+static const struct rna_node_device_taint *taint_of(const struct rna_node_wish *wish,
+						    const json_t *device)
+{
+	json_t *attributes = json_object_get(device, "attributes");
+
+	for (size_t i = 0; i < wish->device_taint_count; i++)
+		if (is_device(&wish->device_taints[i], attributes))
+			return &wish->device_taints[i];
+	return NULL;
+}
+
+static void want_device(const struct rna_kube_round *round, const char *driver,
+			const json_t *device, struct rules *ret)
+{
+	const struct rna_node_device_taint *taint = taint_of(round->wish, device);
+	const char *name = text_of(device, "name");
+	struct rule rule = {
+		.driver = rna_arena_keep(ret->arena, driver, &ret->failed),
+		.pool = round->api.node,
+		.device = rna_arena_keep(ret->arena, name, &ret->failed),
+		.effect = round->api.options->device_taint_effect,
+	};
+	struct rule *place;
+
+	if (!taint || !rule.driver || !rule.device)
+		return;
+	rule.value = taint->reason;
+	name_rule(round->api.node, &rule);
+	if (find_rule(ret, rule.name))
+		return; /* in two generations of a pool */
+	place = new_rule(ret);
+	if (place)
+		*place = rule;
+}
+
+static void want_devices(const struct rna_kube_round *round, const struct rna_kube_answer *answer,
+			 struct rules *ret)
+{
+	RNA_CLEANUP(rna_json_free_p) json_t *list = parse_list(answer);
+	const json_t *items = json_object_get(list, "items");
+
+	for (size_t i = 0; i < json_array_size(items); i++) {
+		const json_t *spec = json_object_get(json_array_get(items, i), "spec");
+		const json_t *devices = json_object_get(spec, "devices");
+		const char *driver = text_of(spec, "driver");
+
+		if (!driver ||
+		    !rna_same_text(text_of(json_object_get(spec, "pool"), "name"), round->api.node))
+			continue;
+		for (size_t j = 0; j < json_array_size(devices); j++)
+			want_device(round, driver, json_array_get(devices, j), ret);
+	}
+}
+
+/* -- The task ---------------------------------------------------------------------------------- */
+
+static bool is_as_wished(const struct rule *there, const struct rule *wished)
+{
+	return there && rna_same_text(there->value, wished->value) &&
+	       rna_same_text(there->effect, wished->effect) &&
+	       rna_same_text(there->driver, wished->driver) &&
+	       rna_same_text(there->device, wished->device);
+}
+
+static enum rna_kubernetes_result apply_rules(struct rna_kube_round *round, struct rules *there,
+					      const struct rules *wished,
+					      struct rna_kube_answer *answer)
+{
+	for (size_t i = 0; i < wished->count; i++) {
+		struct rule *rule = find_rule(there, wished->items[i].name);
+
+		if (rule)
+			rule->wanted = true;
+		if (!is_as_wished(rule, &wished->items[i]) &&
+		    change_rule(round, "PATCH", &wished->items[i], answer) != RNA_KUBERNETES_OK)
+			return answer->result;
+		round->device_rules += rule ? 0 : 1;
+	}
+	return answer->result;
+}
+
+/* One that is gone already is as good. */
+static enum rna_kubernetes_result delete_rules(struct rna_kube_round *round,
+					       const struct rules *there,
+					       struct rna_kube_answer *answer)
+{
+	for (size_t i = 0; i < there->count; i++) {
+		if (there->items[i].wanted)
+			continue;
+		if (change_rule(round, "DELETE", &there->items[i], answer) != RNA_KUBERNETES_OK &&
+		    answer->reply.status != RNA_KUBE_NOT_FOUND)
+			return answer->result;
+		round->device_rules--;
+	}
+	return answer->result = RNA_KUBERNETES_OK;
+}
+
+/* What was never allowed, or never there, left nothing behind. */
+static bool is_nothing_to_clean(const struct rna_kube_round *round,
+				const struct rna_kube_answer *answer)
+{
+	return round->cleanup && !round->api.options->device_taint_effect &&
+	       (answer->reply.status == RNA_KUBE_NOT_FOUND ||
+		answer->result == RNA_KUBERNETES_FORBIDDEN);
+}
+
+static enum rna_kubernetes_result make_rules(struct rna_kube_round *round, struct rna_arena *arena,
+					     struct rna_kube_answer *answer)
+{
+	struct rules there = {.arena = arena}, wished = {.arena = arena};
+
+	if (list_rules(round, answer) != RNA_KUBERNETES_OK) {
+		if (is_nothing_to_clean(round, answer))
+			answer->result = RNA_KUBERNETES_OK;
+		return answer->result;
+	}
+	read_rules(answer, &round->api, &there);
+	round->device_rules = there.count;
+	if (round->wish->device_taint_count > 0) {
+		if (list_slices(round, answer) != RNA_KUBERNETES_OK)
+			return answer->result;
+		want_devices(round, answer, &wished);
+	}
+	if (there.failed || wished.failed)
+		return rna_kube_fail_memory(answer);
+	if (apply_rules(round, &there, &wished, answer) != RNA_KUBERNETES_OK ||
+	    !round->wish->device_taints_complete)
+		return answer->result;
+	return delete_rules(round, &there, answer);
+}
+
+enum rna_kubernetes_result rna_kube_send_devices(struct rna_kube_round *round,
+						 struct rna_kube_answer *answer,
+						 struct rna_time now)
+{
+	RNA_CLEANUP(rna_arena_free_p) struct rna_arena *arena = rna_arena_new(ARENA);
+	RNA_STRBUF struct rna_strbuf text = RNA_STRBUF_INIT;
+
+	if (!arena)
+		return rna_kube_fail_memory(answer);
+	if (make_rules(round, arena, answer) != RNA_KUBERNETES_OK)
+		return answer->result;
+	rna_kube_write_devices(round->wish, &text);
+	rna_kube_remember_body(&round->devices, &text);
+	round->written = now;
+	return RNA_KUBERNETES_OK;
+}
