@@ -20,8 +20,9 @@ enum {
 	NAME_SIZE = 64,
 	OBJECT_SIZE = 3 * NAME_SIZE,
 	SPEAKERS = 8,
-	AVERAGED = 60, /* seconds */
 };
+
+#define AVERAGED 60.0 /* seconds */
 
 struct entry {
 	struct rna_log_episode episode;

@@ -15,10 +15,10 @@ enum {
 	LISTED_PORTS = 8, /* of a verdict, in the text; JSON has all */
 	LISTED_PAIRS = 10,
 	HALF = 2,
-	PER_CENT = 100,
 };
 
 #define SHARE_OF_PATHS 0.5 /* more is not one of several equal paths */
+#define PER_CENT       100.0
 
 struct report {
 	const struct rna_fleet *fleet;

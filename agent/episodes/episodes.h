@@ -117,7 +117,7 @@ struct rna_episodes {
  * places, the journal and a log file: what filled the disk of a node for hours was a driver in a
  * loop. A flood is over below half of that.
  */
-enum { RNA_EPISODES_FLOOD = 100 };
+#define RNA_EPISODES_FLOOD 100.0
 
 void rna_episodes_deinit(struct rna_episodes *episodes); /* idempotent */
 

@@ -21,10 +21,10 @@ enum {
 	HOST = RNA_PROBE_HOST,
 	SCOPES = RNA_PROBE_SCOPE_COUNT,
 	PLACES_MIN = 3,       /* leaves: with two, a spine is a path between them */
-	EXPLAINED_FACTOR = 3, /* of the median share of losses */
 	PORTS_FOR_MEDIAN = 8, /* of a leaf: with fewer, chance moves the median */
 };
 
+#define EXPLAINED_FACTOR  3.0  /* of the median share of losses */
 #define MOST              0.6  /* of the pairs that cross a part */
 #define LEAF_SHARE        0.3  /* of the ports of a leaf, as rdma:probe_leaf_suspect has it */
 #define HOST_SHARE        0.5  /* of the ports of a node, as rdma:probe_host_suspect has it */

@@ -172,12 +172,9 @@ static ssize_t send_all(lldpctl_conn_t *connection, const uint8_t *data, size_t 
 	return (ssize_t)done;
 }
 
-/* The library declares data const, but expects it to be filled. */
-static ssize_t receive_all(lldpctl_conn_t *connection, const uint8_t *data, size_t len,
-			   void *userdata)
+static ssize_t receive_all(lldpctl_conn_t *connection, uint8_t *data, size_t len, void *userdata)
 {
 	struct talk *talk = userdata;
-	uint8_t *buffer = (uint8_t *)(uintptr_t)data;
 	size_t done = 0;
 
 	(void)connection;
@@ -188,7 +185,7 @@ static ssize_t receive_all(lldpctl_conn_t *connection, const uint8_t *data, size
 		ssize_t got = -1;
 
 		if (talk->error == 0 && wait_for(talk, POLLIN))
-			got = recv(talk->fd, buffer + done, len - done, 0);
+			got = recv(talk->fd, data + done, len - done, 0);
 		if (got < 0)
 			return LLDPCTL_ERR_CALLBACK_FAILURE;
 		if (got == 0)
@@ -356,7 +353,8 @@ static int list_neighbours(const struct rna_root *root, struct rna_arena *arena,
 	talk.fd = fd;
 	ret->items = rna_arena_array(arena, RNA_LLDP_MAX, sizeof(*ret->items));
 	library.log_callback(ignore_message);
-	connection = library.new(send_all, receive_all, &talk);
+	/* lldpd 1.0.18 declares the buffer const, 1.0.23 does not */
+	connection = library.new(send_all, (lldpctl_recv_callback)receive_all, &talk);
 	if (ret->items && connection)
 		status = take_all(&talk, connection, ret);
 	if (connection)

@@ -19,11 +19,10 @@
 
 #define LIFESPAN (12 * RNA_USEC_PER_MSEC) /* lifespan of hw_counters, 10 ms, plus a jiffy */
 
-enum {
-	CONTEXT_CHECKS = 5,   /* checks for open contexts before the device counts as in use */
-	OWN_PERCENT = 115,    /* of the expected count of the test's own traffic */
-	FOREIGN_PERCENT = 10, /* of that count; less has no visible effect on the result */
-};
+enum { CONTEXT_CHECKS = 5 }; /* checks for open contexts before the device counts as in use */
+
+#define OWN_SHARE     1.15 /* of the expected count of the test's own traffic */
+#define FOREIGN_SHARE 0.1  /* of that count; less has no visible effect on the result */
 
 static bool read_text(const char *path, char *text, size_t size)
 {
@@ -243,8 +242,8 @@ bool rna_loopback_gate_allows(const struct rna_loopback_gate *gate,
 
 	if (!request->gate)
 		return true;
-	foreign = (double)traffic->moved - own * gate->share * OWN_PERCENT / 100;
-	allowed = own * FOREIGN_PERCENT / 100 * (gate->share > 0 ? gate->share : 1) +
+	foreign = (double)traffic->moved - own * gate->share * OWN_SHARE;
+	allowed = own * FOREIGN_SHARE * (gate->share > 0 ? gate->share : 1) +
 		  rna_seconds(traffic->time) * (double)request->busy_rate;
 	if (foreign <= allowed)
 		return true;

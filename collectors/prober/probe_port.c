@@ -437,9 +437,9 @@ struct rna_aim *rna_aim_free(struct rna_aim *aim)
 
 static int find_send_slot(const struct rna_probe_verbs *verbs)
 {
-	for (int slot = 0; slot < SENDS; slot++)
+	for (unsigned slot = 0; slot < SENDS; slot++)
 		if (!verbs->send_busy[slot])
-			return slot;
+			return (int)slot;
 	return -EAGAIN;
 }
 

@@ -54,7 +54,8 @@ static void report_port(uint32_t id, const struct rna_probe_verbs *verbs, enum r
 
 	if (verbs)
 		report.port.address = *rna_probe_verbs_address(verbs);
-	(void)snprintf(report.port.text, sizeof(report.port.text), "%s", text);
+	(void)snprintf(report.port.text, sizeof(report.port.text), "%.*s",
+		       (int)sizeof(report.port.text) - 1, text);
 	(void)say(&report); /* a parent that does not read restarts this process */
 }
 

@@ -8,7 +8,7 @@
 
 #include "family_rows.h"
 
-enum { MILLION = 1000000 };
+#define MILLION 1e6
 
 /* The newest test of each kind of memory, where that has one. */
 static const void *next_run(const struct rna_subject *port, size_t *from)

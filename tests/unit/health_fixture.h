@@ -76,7 +76,7 @@ static inline int tear_down(void **state)
 	return 0;
 }
 
-static inline void stop(struct fixture *f)
+static inline void halt(struct fixture *f)
 {
 	rna_strbuf_deinit(&f->file);
 	rna_health_write(&f->health, &f->file);
@@ -95,14 +95,14 @@ static inline void start(struct fixture *f, const char *boot)
 
 static inline void restart(struct fixture *f)
 {
-	stop(f);
+	halt(f);
 	start(f, "boot-1");
 }
 
 /* The machine's clocks go on without the agent, and the monotonic one begins anew. */
 static inline void reboot(struct fixture *f, rna_usec pause)
 {
-	stop(f);
+	halt(f);
 	f->node.now.realtime += pause;
 	f->node.now.monotonic = 20 * SECOND;
 	start(f, "boot-2");

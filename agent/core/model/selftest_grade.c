@@ -6,7 +6,7 @@
 #include "rna/base/parse.h"
 #include "rna/model/selftest.h"
 
-enum { WHOLE = 1000 };
+#define WHOLE 1000.0
 
 /* Floating point, because bytes per second times 1000 is near the limit of 64 bits. */
 static bool is_below(uint64_t bandwidth, uint64_t measure, unsigned thousandths)

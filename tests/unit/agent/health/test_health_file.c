@@ -62,7 +62,7 @@ static void test_it_ended_meanwhile(void **state)
 
 	set_port(f, RNA_PORT_DOWN);
 	(void)count_after(f, SECOND);
-	stop(f);
+	halt(f);
 	set_port(f, RNA_PORT_ACTIVE);
 	start(f, "boot-1");
 	assert_int_equal(count_after(f, MINUTE), 0);
@@ -202,7 +202,7 @@ static void test_a_clock_that_was_set_back(void **state)
 
 	set_port(f, RNA_PORT_DOWN);
 	since = since_after(f, SECOND);
-	stop(f);
+	halt(f);
 	f->node.now.realtime = HOUR; /* 1970: the battery is empty, and NTP not reached yet */
 	f->node.now.monotonic = HOUR;
 	start(f, "boot-2");
@@ -311,7 +311,7 @@ static void test_an_event(void **state)
 	f->node.ports[0].fabric.peer_changed = f->node.now;
 	(void)count_after(f, SECOND);
 	assert_string_equal(told, "+cable-moved");
-	stop(f);
+	halt(f);
 	f->node.ports[0].fabric.former_peer = NULL;
 	start(f, "boot-1");
 	view = look_after(f, 23 * HOUR);

@@ -296,7 +296,7 @@ static void export_pair(const struct probed *pair, unsigned lost)
 {
 	struct rna_mesh_port *port = &ports[pair->from];
 
-	port->sent[pair->scope] += PROBES;
+	port->sent[pair->scope] += (double)PROBES;
 	port->lost[pair->scope] += lost;
 	if (lost < PROBES && !rna_loss_is_real(lost, PROBES)) {
 		port->answering++;
@@ -306,7 +306,7 @@ static void export_pair(const struct probed *pair, unsigned lost)
 	listed[listed_count++] =
 		(struct rna_mesh_pair){pair->from, pair->to, pair->scope,
 				       lost == PROBES ? RNA_PROBE_SILENT : RNA_PROBE_LOSS,
-				       (double)lost / PROBES};
+				       lost / (double)PROBES};
 }
 
 /* What the command does not ask for: probes of ports without a pair that loses. */
@@ -543,7 +543,7 @@ static void test_faults_are_found_in_a_large_fabric(void **state)
 	}
 	print_tallies(&wanted, &found, &bad);
 	printf("# %u trials: precision %.2f %%, recall %.2f %%\n", trials,
-	       (double)right * PER_CENT / (right + bad), (double)found * PER_CENT / wanted);
+	       100.0 * right / (right + bad), 100.0 * found / wanted);
 	assert_true(found * PER_CENT >= 98 * wanted);
 	assert_true(right * PER_CENT >= 98 * (right + bad));
 }
@@ -580,8 +580,8 @@ static struct rna_mesh make_small(uint32_t (*leaf_of)(uint32_t port), small_loss
 
 		if (from == to)
 			continue;
-		ports[from].sent[scope] += PROBES;
-		ports[from].lost[scope] += PROBES * share;
+		ports[from].sent[scope] += (double)PROBES;
+		ports[from].lost[scope] += (double)PROBES * share;
 		ports[from].answering += share <= 0;
 		ports[from].losing += share > 0;
 		if (share > 0)

@@ -703,7 +703,7 @@ static bool is_within(int second, int every, int length)
 /* Nanoseconds beside those of the path. */
 static uint32_t delay_of_paths(struct port *port, size_t pair, int second)
 {
-	double load = 0.5 - 0.5 * cos(second * 2 * 3.14159265 / DAY);
+	double load = 0.5 - 0.5 * cos(second * 2 * 3.14159265 / (double)DAY);
 	double delay = 3000 * load * draw(port);
 
 	if (draw(port) < 0.01 * load) /* a burst in a switch */

@@ -445,7 +445,7 @@ static void test_said_meanwhile(void **state)
 
 	say(f, pattern);
 	assert_int_equal(count_after(f, SECOND), 1);
-	stop(f);
+	halt(f);
 	f->node.now.monotonic += MINUTE;
 	f->node.now.realtime += MINUTE;
 	say(f, pattern);
@@ -477,7 +477,7 @@ static void test_a_reboot_ends_all(void **state)
 
 	say(f, pattern);
 	assert_int_equal(count_after(f, SECOND), 1);
-	stop(f);
+	halt(f);
 	f->node.now.realtime += MINUTE;
 	f->node.now.monotonic = 20 * SECOND;
 	forget_log(f);

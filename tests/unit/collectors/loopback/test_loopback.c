@@ -95,7 +95,7 @@ static void test_requests_without_sense(void **state)
 	}
 }
 
-static void stop(int pid)
+static void suspend(int pid)
 {
 	assert_int_equal(kill(pid, SIGSTOP), 0);
 }
@@ -141,7 +141,7 @@ static void test_a_child_that_hangs(void **state)
 
 	(void)state;
 	assert_int_equal(rna_loopback_child_start(&request, 0, &child, &error), 0);
-	stop(child.process.pid);
+	suspend(child.process.pid);
 	status = rna_loopback_child_receive(&child, 100 * RNA_USEC_PER_MSEC, &result, &error);
 	assert_true(status == -ETIMEDOUT || status == 0); /* it may have been quicker */
 	/* a stopped process can be killed; only one that is stuck in the kernel cannot */

@@ -58,7 +58,7 @@ static int start(void **state)
 		       : -1;
 }
 
-static int stop(void **state)
+static int end(void **state)
 {
 	struct fixture *fixture = *state;
 
@@ -181,5 +181,5 @@ int main(int argc, char **argv)
 	if (argc > 0 && strncmp(argv[0], RNA_LOOPBACK_PROGRAM, strlen(RNA_LOOPBACK_PROGRAM)) == 0)
 		return rna_loopback_child_main();
 	(void)unshare(CLONE_NEWNET); /* other tests hold the lock of a test; root only */
-	return cmocka_run_group_tests(tests, start, stop);
+	return cmocka_run_group_tests(tests, start, end);
 }

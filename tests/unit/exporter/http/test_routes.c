@@ -241,7 +241,7 @@ static void start(struct server *server, struct rna_view *view)
 	(void)close(fd); /* the server has one of its own */
 }
 
-static void stop(struct server *server)
+static void end(struct server *server)
 {
 	(void)rna_http_stop(server->http);
 	(void)sd_event_unref(server->event);
@@ -327,7 +327,7 @@ static void a_crowd_gets_its_documents_in_turns(void **state)
 			assert_in_range(answered, 0, 1);
 	}
 	assert_int_equal(scrape, -1);
-	stop(&server);
+	end(&server);
 }
 
 /* It may have to stop at any time. */
@@ -346,7 +346,7 @@ static void stop_with_postponed_clients(void **state)
 	(void)close(clients[DOCUMENTS - 1]); /* one has left, and waits all the same */
 	clients[DOCUMENTS - 1] = -1;
 	(void)sd_event_run(server.event, 0);
-	stop(&server);
+	end(&server);
 	for (size_t i = 0; i < DOCUMENTS; i++)
 		if (clients[i] >= 0)
 			(void)close(clients[i]);

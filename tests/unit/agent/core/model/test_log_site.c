@@ -186,7 +186,7 @@ static void test_hostile_messages_are_not_dear(void **state)
 		message[sizeof(message) - 11] = 'b';
 		assert_null(match(message, sizeof(message)));
 	}
-	print_message("%.1f us each, %zu KiB\n", (effort() - begin) * 1e6 / MESSAGES,
+	print_message("%.1f us each, %zu KiB\n", (effort() - begin) * 1e6 / (double)MESSAGES,
 		      (mallinfo2().uordblks - before) >> 10);
 	assert_little_effort(begin);
 	assert_true(mallinfo2().uordblks - before < MEMORY);
