@@ -781,12 +781,23 @@ rna_usec rna_http_next_scrape(const struct rna_http *http, rna_usec earliest)
 
 /* -- Start and stop ---------------------------------------------------------------------------- */
 
+/*
+ * Since 0.9.77 libmicrohttpd queues a new connection for its next run, because another thread may
+ * have added it. take_connection() needs its client at once, and all calls are from one thread.
+ */
+#if MHD_VERSION >= 0x00097707
+#define ONE_THREAD MHD_USE_NO_THREAD_SAFETY
+#else
+#define ONE_THREAD 0
+#endif
+
 /* NULL: no memory, or no epoll descriptor. */
 static struct MHD_Daemon *start_daemon(struct listener *listener,
 				       const struct rna_http_options *options)
 {
 	size_t memory = options->max_header_bytes + (size_t)REPLY_HEADER_ROOM;
-	unsigned flags = MHD_USE_EPOLL | MHD_USE_NO_LISTEN_SOCKET | MHD_ALLOW_SUSPEND_RESUME;
+	unsigned flags =
+		MHD_USE_EPOLL | MHD_USE_NO_LISTEN_SOCKET | MHD_ALLOW_SUSPEND_RESUME | ONE_THREAD;
 
 	return MHD_start_daemon(flags, 0, NULL, NULL, answer, listener, MHD_OPTION_CONNECTION_LIMIT,
 				options->max_connections + SPARE, MHD_OPTION_CONNECTION_TIMEOUT,
