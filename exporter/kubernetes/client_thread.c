@@ -385,7 +385,13 @@ struct rna_kubernetes_status *rna_kubernetes_take_status(struct rna_kubernetes *
 /* With the lock held. One that finds no room or no memory is counted, and that is all. */
 static void leave_event(struct inbox *inbox, const struct rna_node_event *event)
 {
-	struct rna_kube_event copy = {
+	struct rna_kube_event *copy = &inbox->events[inbox->event_count];
+
+	if (inbox->event_count == RNA_KUBE_EVENTS_MAX) {
+		inbox->dropped++;
+		return;
+	}
+	*copy = (struct rna_kube_event){
 		.warning = event->warning,
 		.reason = strdup(event->reason),
 		.message = strdup(event->message),
@@ -394,13 +400,12 @@ static void leave_event(struct inbox *inbox, const struct rna_node_event *event)
 		.last = event->time.realtime,
 		.waiting = true,
 	};
-
-	if (copy.reason && copy.message && inbox->event_count < RNA_KUBE_EVENTS_MAX) {
-		inbox->events[inbox->event_count++] = copy;
+	if (copy->reason && copy->message) {
+		inbox->event_count++;
 		return;
 	}
-	free(copy.reason);
-	free(copy.message);
+	free(copy->reason);
+	free(copy->message);
 	inbox->dropped++;
 }
 
