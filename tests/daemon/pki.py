@@ -1,12 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
 """Certificates for tests, made by openssl, and passwords."""
-import crypt
+import ctypes
 import subprocess
 
 
 def bcrypt(password, cost=4):
-    """The hash of a password; the cheapest, for tests have little time."""
-    return crypt.crypt(password, f"$2b${cost:02}$abcdefghijklmnopqrstuu")
+    """The hash of a password; the cheapest, for tests have little time. Python's own crypt ended
+    with 3.12; this is the library that the agent links."""
+    crypt = ctypes.CDLL("libcrypt.so.1").crypt
+    crypt.restype = ctypes.c_char_p
+    return crypt(password.encode(), f"$2b${cost:02}$abcdefghijklmnopqrstuu".encode()).decode()
 
 
 class Authority:
@@ -14,7 +17,8 @@ class Authority:
 
     def __init__(self, directory, name="ca"):
         self.directory, self.name = directory, name
-        self._make(name, ["-subj", f"/CN={name}"])
+        self._make(name, ["-subj", f"/CN={name}", "-addext",
+                          "keyUsage=critical,keyCertSign,cRLSign"])
 
     def path(self, name, end="pem"):
         return f"{self.directory}/{name}.{end}"

@@ -83,10 +83,10 @@ def openssl(*arguments):
 
 
 def make_authority(directory, name):
-    """NAME.crt and NAME.key of a CA."""
+    """NAME.crt and NAME.key of a CA. Clients in Python 3.13 want to see the usage of its key."""
     openssl("req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes",
             "-days", "30", "-subj", f"/CN={name}", "-keyout", f"{directory}/{name}.key",
-            "-out", f"{directory}/{name}.crt")
+            "-out", f"{directory}/{name}.crt", "-addext", "keyUsage=critical,keyCertSign,cRLSign")
 
 
 def make_certificate(directory, authority, name, subject, *extensions):
