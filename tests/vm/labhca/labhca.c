@@ -93,6 +93,7 @@
 #include <linux/netdevice.h>
 #include <linux/pci.h>
 #include <linux/seq_file.h>
+#include <linux/version.h>
 #include <linux/wait.h>
 
 #include "fabric.h"
@@ -174,6 +175,13 @@ static const struct rdma_stat_desc lab_hw_counters[] = {
 };
 
 #define LAB_HW_COUNTERS ARRAY_SIZE(lab_hw_counters)
+
+/* NULL for a completion queue of the kernel itself. */
+#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 11, 0)
+typedef struct ib_udata lab_cq_user;
+#else
+typedef struct uverbs_attr_bundle lab_cq_user;
+#endif
 
 struct lab_cq {
 	struct ib_cq ib;
@@ -367,11 +375,11 @@ static int lab_req_notify_cq(struct ib_cq *ibcq, enum ib_cq_notify_flags notify_
 
 /* Four times the size asked for, because flushed receives come on top. */
 static int lab_create_cq(struct ib_cq *ibcq, const struct ib_cq_init_attr *attr,
-			 struct ib_udata *udata)
+			 lab_cq_user *user)
 {
 	struct lab_cq *cq = to_lab_cq(ibcq);
 
-	if (udata)
+	if (user)
 		return -EOPNOTSUPP;
 	cq->size = 4 * attr->cqe;
 	cq->ring = kvcalloc(cq->size, sizeof(*cq->ring), GFP_KERNEL);
@@ -1035,8 +1043,13 @@ static struct ib_mr *lab_get_dma_mr(struct ib_pd *pd, int access)
 	return mr ?: ERR_PTR(-ENOMEM);
 }
 
+#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 17, 0)
 static struct ib_mr *lab_reg_user_mr(struct ib_pd *pd, u64 start, u64 length, u64 virt, int access,
 				     struct ib_udata *udata)
+#else
+static struct ib_mr *lab_reg_user_mr(struct ib_pd *pd, u64 start, u64 length, u64 virt, int access,
+				     struct ib_dmah *dmah, struct ib_udata *udata)
+#endif
 {
 	return ERR_PTR(-EOPNOTSUPP);
 }
