@@ -100,6 +100,47 @@ static void describe_patterns(struct rna_strbuf *out)
 	}
 }
 
+/*
+ * What newer kernels give. Kernels of enterprise distributions have some of it under an older
+ * number, so the agent asks for each of these and never looks at the version.
+ */
+static const struct {
+	const char *since, *what, *use, *without, *source;
+} kernels[] = {
+	{"4.20", "dumps of routes filtered by interface", "gateways of RoCE interfaces",
+	 "all routes are read, up to a limit", "`net/ipv4/fib_frontend.c`"},
+	{"5.6", "`openat2()`", "paths below the root of a recording or of a process",
+	 "each part of a path is opened by itself", "openat2(2)"},
+	{"5.11", "domain types of IOMMU groups; DMA-FQ since 5.15", "`rdma_node_gpu_iommu_info`",
+	 "absent", "`Documentation/ABI/testing/sysfs-kernel-iommu_groups`"},
+	{"5.13", "the process of each context, by RDMA netlink", "users of devices",
+	 "users are not known", "`drivers/infiniband/core/nldev.c`"},
+	{"6.4", "losses of the link, by ethtool", "`rdma_port_ethernet_link_downs_total`", "absent",
+	 "`net/ethtool/linkstate.c`"},
+	{"6.12", "news of devices and their interfaces, by RDMA netlink (RDMA_NL_GROUP_NOTIFY)",
+	 "nothing: an open socket of RDMA netlink holds ib_core, so no driver could be reloaded",
+	 "uevents and rtnetlink have the same news, on each kernel",
+	 "`drivers/infiniband/core/nldev.c`"},
+	{"6.18", "FEC blocks by number of errors, by ethtool",
+	 "`rdma_port_ethernet_fec_blocks_total`, where the driver counts them", "absent",
+	 "`net/ethtool/fec.c`"},
+	{"7.3 or earlier", "completion counters among the objects of a device, by RDMA netlink",
+	 "`rdma_device_resources`", "absent", "`drivers/infiniband/core/restrack.c`"},
+	{"7.3 or earlier", "Soft-RoCE in each network namespace",
+	 "nothing more: its devices are followed as others are",
+	 "Soft-RoCE works in the first network namespace only",
+	 "`drivers/infiniband/sw/rxe/rxe_ns.c`"},
+};
+
+static void describe_platform(struct rna_strbuf *out)
+{
+	rna_strbuf_puts(out,
+			"Linux\tWhat it gives\tWhat the agent uses it for\tWithout it\tSource\n");
+	for (size_t i = 0; i < RNA_ARRAY_SIZE(kernels); i++)
+		rna_strbuf_printf(out, "%s\t%s\t%s\t%s\t%s\n", kernels[i].since, kernels[i].what,
+				  kernels[i].use, kernels[i].without, kernels[i].source);
+}
+
 struct topic {
 	const char *name;
 	void (*describe)(struct rna_strbuf *out);
@@ -111,7 +152,7 @@ static const struct topic tables[] = {
 	{"rules", rna_rules_describe},        {"thresholds", rna_thresholds_describe},
 	{"labels", rna_node_labels_describe}, {"conditions", rna_conditions_describe},
 	{"profiles", rna_profiles_describe},  {"shipped", rna_profiles_describe_shipped},
-	{"patterns", describe_patterns},
+	{"patterns", describe_patterns},      {"platform", describe_platform},
 };
 
 /* Cuts the next line off *rest and into its cells. Returns their number, 0 at the end. */
@@ -280,8 +321,9 @@ static const struct topic texts[] = {
 };
 
 const char *const rna_describe_topics[] = {
-	"settings",   "metrics",  "collectors", "commands", "rules",   "thresholds", "labels",
-	"conditions", "profiles", "shipped",    "patterns", "catalog", "json",       NULL,
+	"settings",   "metrics",  "collectors", "commands", "rules",
+	"thresholds", "labels",   "conditions", "profiles", "shipped",
+	"patterns",   "platform", "catalog",    "json",     NULL,
 };
 
 int rna_command_describe(struct rna_call *call, struct rna_error *error)

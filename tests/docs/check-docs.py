@@ -48,7 +48,7 @@ PLACES = {
     "agent/rules/findings.md": {"rules", "thresholds"},
     "agent/rules/kernel-log.md": {"patterns"},
     "agent/rules/peers.md": {"peers"},
-    "collectors/README.md": {"collectors"},
+    "collectors/README.md": {"collectors", "platform"},
     "exporter/README.md": {"series"},
     "exporter/meanings.md": {"meanings"},
     "exporter/metrics.md": {"metrics"},
