@@ -365,7 +365,7 @@ static const struct rna_family resource_rows[] = {
 	       "storage) and the agent itself do not count."),
 	METRIC(DEVICE, "rdma_device_resources", GAUGE, PLAIN, EACH(write_resources, "resource"),
 	       "RDMA objects on the device, including the kernel's own: qp, mr, cq, pd, srq, "
-	       "cm_id, and ctx (one for each time the device is open)."),
+	       "cm_id, comp_cntr, and ctx (one for each time the device is open)."),
 	METRIC(DEVICE, "rdma_device_idle_resources", GAUGE, PLAIN, EACH(idle_resources, "resource"),
 	       "rdma_device_resources at the last time no application had the device open, that "
 	       "is, the kernel's own objects. Absent until the agent has seen the device idle; all "

@@ -197,7 +197,8 @@ NAMES(rna_resource_name, enum rna_resource, "?",
       [RNA_RESOURCE_CM_ID] = "cm_id",
       [RNA_RESOURCE_MR] = "mr",
       [RNA_RESOURCE_CTX] = "ctx",
-      [RNA_RESOURCE_SRQ] = "srq")
+      [RNA_RESOURCE_SRQ] = "srq",
+      [RNA_RESOURCE_COMP_CNTR] = "comp_cntr")
 
 NAMES(rna_peer_source_name, enum rna_peer_source, "?",
       [RNA_PEER_BY_MAD] = "mad",

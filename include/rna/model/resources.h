@@ -24,6 +24,7 @@ enum rna_resource {
 	RNA_RESOURCE_MR,
 	RNA_RESOURCE_CTX, /* open contexts: of user space only */
 	RNA_RESOURCE_SRQ,
+	RNA_RESOURCE_COMP_CNTR, /* completion counters; seen in Linux 7.3, not in 6.12 */
 	RNA_RESOURCE_COUNT,
 };
 
