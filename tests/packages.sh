@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# Which packages building and testing need, on Debian 12, Ubuntu 22.04 and 24.04.
+# Which packages building and testing need, on Debian 12, 13 and unstable, Ubuntu 22.04 and 24.04.
 #
 #   packages.sh missing GROUP...    print what is not installed, one name a line
 #   packages.sh install GROUP...    install it, as root or with sudo; says what is missing if it cannot
@@ -20,6 +20,7 @@ ibsim="ibsim-utils opensm infiniband-diags"
 chart="golang-go golang-github-masterminds-sprig-dev golang-github-masterminds-semver-dev
 	golang-k8s-sigs-yaml-dev python3-jsonschema python3-kubernetes"
 image="mmdebstrap cpio"
+kernel="mmdebstrap zstd xz-utils"
 pictures="chromium graphviz pngquant fonts-dejavu-core fonts-liberation2"
 systemd="systemd udev debhelper dpkg-dev fakeroot"
 fuzz="libclang-rt-dev"
@@ -33,6 +34,7 @@ group() {
 	test) echo $test ;;
 	chart) echo $chart ;;
 	image) echo $image ;;
+	kernel) echo $kernel ;;
 	ibsim) echo $ibsim ;;
 	pictures) echo $pictures ;;
 	plugin) echo $plugin ;;
