@@ -38,10 +38,6 @@
 #include "tls_relay.h"
 #include "web_state.h"
 
-#if MHD_VERSION < 0x00097302
-#error "MHD_create_response_from_buffer_with_free_callback_cls() came with libmicrohttpd 0.9.73"
-#endif
-
 /* A scrape that is expected so soon after a new view finds it rendered. */
 #define AHEAD (2 * RNA_USEC_PER_SEC)
 
@@ -52,6 +48,7 @@ enum {
 	NUMBER_MAX = 24,          /* bytes of one in decimal, with the end */
 	SPARE = 128,              /* connections beside those with a slot: questions of our own, and
 				     those that are cut, until libmicrohttpd has noticed */
+	COPIED = 32 * 1024,       /* bytes at a time by a libmicrohttpd that has to copy a body */
 };
 
 /* A connection that libmicrohttpd gets now. */
@@ -139,6 +136,30 @@ static void body_sent(void *body)
 {
 	(void)rna_body_unref(body);
 }
+
+#if MHD_VERSION >= 0x00097302 && !defined(RNA_COPY_BODIES)
+static struct MHD_Response *response_of(struct rna_body *body)
+{
+	return MHD_create_response_from_buffer_with_free_callback_cls(body->len, body->data,
+								      body_sent, body);
+}
+#else
+/* For libmicrohttpd 0.9.72, which RHEL 9 has. ./check builds and runs it with RNA_COPY_BODIES. */
+static ssize_t copy_body(void *userdata, uint64_t position, char *buffer, size_t room)
+{
+	const struct rna_body *body = userdata;
+	size_t rest = body->len - position;
+	size_t count = room < rest ? room : rest;
+
+	memcpy(buffer, body->data + position, count);
+	return (ssize_t)count;
+}
+
+static struct MHD_Response *response_of(struct rna_body *body)
+{
+	return MHD_create_response_from_callback(body->len, COPIED, copy_body, body, body_sent);
+}
+#endif
 
 /* The current configuration; NULL: there is none, and everything is open to all clients. */
 static struct rna_web *newest_web(const struct rna_http *http)
@@ -301,8 +322,7 @@ static enum MHD_Result send_reply(struct client *client, struct rna_reply *reply
 
 	client->again = client->waited = false;
 	rna_connection_replies(&http->connections, &client->line, body, event_time(http));
-	response = MHD_create_response_from_buffer_with_free_callback_cls(body->len, body->data,
-									  body_sent, body);
+	response = response_of(body);
 	if (!response)
 		return MHD_NO;
 	(void)RNA_TAKE(body); /* the response's now */
