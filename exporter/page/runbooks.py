@@ -3,9 +3,10 @@
 """Makes C of the runbooks: runbooks.py texts|rules OUTPUT RUNBOOKS.md [CMARK-GFM]
 
 texts: what the agent serves at /runbooks/, HTML by cmark-gfm, which reads Markdown as GitHub does and
-leaves out raw HTML. Each third-level heading begins a runbook. The region between "<!-- commands -->"
-and "<!-- /commands -->" comes out once, for the page puts it in front of each runbook. NODE, NAMESPACE
-and POD become bytes that the page replaces by the names that it knows.
+leaves out raw HTML; without CMARK-GFM by the same library as a module of Python. Each third-level
+heading begins a runbook. The region between "<!-- commands -->" and "<!-- /commands -->" comes out
+once, for the page puts it in front of each runbook. NODE, NAMESPACE and POD become bytes that the
+page replaces by the names that it knows.
 
 rules: which runbook is about the findings of which rule, from the first line of a runbook,
 "Findings: `RULE`, `RULE` (Ethernet)". With a link layer it holds for ports of that link layer only,
@@ -99,10 +100,16 @@ def name_cells(match):
     return f"<div class=wide>{head}<tbody>{''.join(rows)}</div>"
 
 
+def plain_html(markdown, cmark):
+    if cmark:
+        return subprocess.run([cmark, "--to", "html", "--extension", "table"], text=True,
+                              input=markdown, stdout=subprocess.PIPE, check=True).stdout
+    import cmarkgfm
+    return cmarkgfm.markdown_to_html_with_extensions(markdown, extensions=["table"])
+
+
 def to_html(markdown, cmark):
-    done = subprocess.run([cmark, "--to", "html", "--extension", "table"], text=True,
-                          input=markdown, stdout=subprocess.PIPE, check=True)
-    text = re.sub("<table>.*?</table>", name_cells, done.stdout, flags=re.S)
+    text = re.sub("<table>.*?</table>", name_cells, plain_html(markdown, cmark), flags=re.S)
     return re.sub(r"\b(NAMESPACE|NODE|POD)\b", lambda match: MARKS[match[1]], text)
 
 
@@ -116,7 +123,7 @@ def literal(text):
         yield f'\t "{escaped}"'
 
 
-def write_texts(commands, runbooks, cmark):
+def write_texts(commands, runbooks, cmark=None):
     links = Links(runbooks)
     yield ('#include "page/runbook_texts.h"\n\n'
            '#pragma GCC diagnostic ignored "-Woverlength-strings"\n')
