@@ -23,6 +23,7 @@ image="mmdebstrap cpio"
 kernel="mmdebstrap zstd xz-utils"
 pictures="chromium graphviz pngquant fonts-dejavu-core fonts-liberation2"
 systemd="systemd udev debhelper dpkg-dev fakeroot"
+rpm="rpm cpio python3-cmarkgfm busybox-static"
 fuzz="libclang-rt-dev"
 valgrind="valgrind"
 plugin="slurmctld slurmd slurm-client munge libmonitoring-plugin-perl"
@@ -41,6 +42,7 @@ group() {
 	vm) echo $vm ;;
 	bench) echo $bench ;;
 	valgrind) echo $valgrind ;;
+	rpm) echo $rpm ;;
 	fuzz) apt-cache show $fuzz >/dev/null 2>&1 && echo $fuzz || true ;; # in clang itself on Ubuntu 22.04
 	systemd) echo $systemd ;;
 	*) echo "packages.sh: no group '$1'" >&2 && exit 2 ;;
