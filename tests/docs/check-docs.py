@@ -16,7 +16,8 @@ That of the exporter has one with how many series typical nodes have (series.py)
 one that compares the rules with other health checkers (peers.py). exporter/meanings.md and the
 chart's files/records.yaml have one each with counters of drivers that mean the same (meanings.py).
 The README of the Helm chart has one region, written from the comments of its values.yaml; what its
-schema says of the agent's settings is written from "describe settings" (chart.py).
+schema says of the agent's settings is written from "describe settings" (chart.py). The version of
+meson.build stands in all files that have to repeat it (versions.py).
 """
 
 import argparse
@@ -35,6 +36,7 @@ import meanings
 import pages
 import peers
 import series
+import versions
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 SAMPLE = ROOT / "systemd/rdma-node-agent.yaml"
@@ -254,7 +256,7 @@ def main():
              for topic in ("rules", "thresholds", "metrics", "settings", "commands")}
     known["profile"] = names(binary, "profiles", 1)
     wrong = [*pages.problems(set(known["metrics"]), set(known["settings"])), *peers.problems(known),
-             *meanings.problems(set(known["metrics"]))]
+             *meanings.problems(set(known["metrics"])), *versions.problems()]
     print(*wrong, sep="\n", end="\n" if wrong else "")
     documents = manual_names_exit_codes(binary) and accepts_sample(binary) and catalog_explains_all() and accepts_catalog()
     return 0 if all(good) and not wrong and documents else 1
