@@ -15,6 +15,18 @@ enum { REPORT = STDERR_FILENO + 1, PIECE = 64 * 1024, REPORT_MAX = 64 * 1024 * 1
 
 /* -- Child ------------------------------------------------------------------------------------- */
 
+/* close_range(2) came with Linux 5.9, and older filters of containers refuse it. */
+static bool close_from(int first)
+{
+	long end = sysconf(_SC_OPEN_MAX);
+
+	if (close_range((unsigned)first, UINT_MAX, 0) == 0)
+		return true;
+	for (int fd = first; fd < end; fd++)
+		(void)close(fd); /* most are not open */
+	return end > 0;
+}
+
 /*
  * The process that started this program reads its outputs until every copy of them is closed, so a
  * child that is left behind must not have any.
@@ -28,7 +40,7 @@ static bool let_go_of_descriptors(int report)
 			return false;
 	if (report != REPORT && dup2(report, REPORT) < 0)
 		return false;
-	return close_range(REPORT + 1, UINT_MAX, 0) == 0;
+	return close_from(REPORT + 1);
 }
 
 static void write_all(const void *data, size_t len)
@@ -134,7 +146,7 @@ static int take_report(const struct rna_strbuf *report, struct rna_strbuf *ret,
 		return rna_error_say(error, status, "%.*s", (int)(report->len - sizeof(status)),
 				     report->data + sizeof(status));
 	rna_strbuf_add(ret, report->data + sizeof(status), report->len - sizeof(status));
-	return 0;
+	return status;
 }
 
 int rna_trial_run(rna_trial *try, void *userdata, rna_usec until, struct rna_strbuf *ret,

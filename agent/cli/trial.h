@@ -10,7 +10,7 @@
 #include "rna/base/error.h"
 #include "rna/base/strbuf.h"
 
-/* Adds its result to ret. 0, or negative errno with error. */
+/* Adds its result to ret. 0 or more, or negative errno with error. */
 typedef int rna_trial(void *userdata, struct rna_strbuf *ret, struct rna_error *error);
 
 /*

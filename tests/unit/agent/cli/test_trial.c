@@ -17,6 +17,19 @@
 
 enum { LARGE = 1 << 20 };
 
+int __real_close_range(unsigned first, unsigned last, int flags);
+int __wrap_close_range(unsigned first, unsigned last, int flags);
+
+static int refusal; /* errno of close_range(); 0: it works */
+
+int __wrap_close_range(unsigned first, unsigned last, int flags)
+{
+	if (refusal == 0)
+		return __real_close_range(first, last, flags);
+	errno = refusal;
+	return -1;
+}
+
 static int say(void *userdata, struct rna_strbuf *ret, struct rna_error *error)
 {
 	(void)error;
@@ -126,6 +139,39 @@ static void test_descriptors(void **state)
 	assert_string_equal(out.data, "0 1 2 3 ");
 }
 
+/* A kernel before Linux 5.9, and a filter that does not know the call. */
+static void test_descriptors_one_by_one(void **state)
+{
+	static const int reasons[] = {ENOSYS, EPERM};
+	int extra = open("/dev/null", O_RDONLY);
+
+	assert_true(extra >= 0);
+	for (size_t i = 0; i < RNA_ARRAY_SIZE(reasons); i++) {
+		refusal = reasons[i];
+		test_descriptors(state);
+	}
+	refusal = 0;
+	(void)close(extra);
+}
+
+/* The caller gets what try returned, not only whether it failed. */
+static int say_two(void *userdata, struct rna_strbuf *ret, struct rna_error *error)
+{
+	(void)userdata, (void)error;
+	rna_strbuf_puts(ret, "two");
+	return 2;
+}
+
+static void test_status(void **state)
+{
+	RNA_STRBUF struct rna_strbuf out = RNA_STRBUF_INIT;
+	struct rna_error error = {0};
+
+	(void)state;
+	assert_int_equal(run(say_two, NULL, &out, &error), 2);
+	assert_string_equal(out.data, "two");
+}
+
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
@@ -133,6 +179,8 @@ int main(void)
 		cmocka_unit_test(test_failures),
 		cmocka_unit_test(test_deadline),
 		cmocka_unit_test(test_descriptors),
+		cmocka_unit_test(test_descriptors_one_by_one),
+		cmocka_unit_test(test_status),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
