@@ -54,6 +54,8 @@ static int nl_errno(int code)
 	switch (-code) {
 	case NLE_NOMEM:
 		return -ENOMEM;
+	case NLE_PERM: /* a filter of system calls refuses sockets */
+		return -EPERM;
 	case NLE_DUMP_INTR: /* the list changed during the dump: try again */
 		return -EAGAIN;
 	case NLE_PROTO_MISMATCH:
