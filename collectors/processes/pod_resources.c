@@ -7,6 +7,10 @@
 #include "rna/collector.h"
 #include "rna/model/users.h"
 
+/*
+ * Also where the kubelet has another root directory, as with k0s and MicroK8s: the path is fixed
+ * (DevicePluginPath in pkg/kubelet/apis/deviceplugin/v1beta1; kubernetes/kubernetes#68567).
+ */
 #define CHECKPOINT "var/lib/kubelet/device-plugins/kubelet_internal_checkpoint"
 
 enum {

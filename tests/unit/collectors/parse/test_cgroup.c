@@ -45,6 +45,17 @@ static const struct {
 	 {.pod = UID, .container = ID}},
 	/* without Kubernetes */
 	{"0::/system.slice/docker-" ID ".scope", {.container = ID}},
+	{"4:memory:/kubepods.slice/kubepods-burstable.slice/kubepods-burstable-pod" UID_
+	 ".slice/cri-containerd-" ID ".scope\n1:name=systemd:/kubepods.slice/"
+	 "kubepods-burstable.slice/kubepods-burstable-pod" UID_ ".slice/cri-containerd-" ID
+	 ".scope",
+	 {.pod = UID, .container = ID}},
+	{"1:name=systemd:/kubepods.slice/kubepods-besteffort.slice/kubepods-besteffort-pod" UID_
+	 ".slice/crio-" ID ".scope",
+	 {.pod = UID, .container = ID}},
+	{"3:cpuset:/machine.slice/libpod-" ID ".scope\n1:name=systemd:/machine.slice/libpod-" ID
+	 ".scope",
+	 {.container = ID}},
 	{"9:blkio:/docker/" ID "\n0::/system.slice/containerd.service", {.container = ID}},
 	{"0::/machine.slice/libpod-" ID ".scope/container", {.container = ID}},
 	/* Slurm: cgroup v2, with several daemons on the node, and v1 */
