@@ -18,6 +18,7 @@
 
 #include "baseline/profile_rows.h"
 #include "config/settings_table.h"
+#include "doctor/needs.h"
 #include "node/node_conditions.h"
 #include "rules/rules.h"
 #include "rules/thresholds.h"
@@ -156,6 +157,7 @@ static const struct topic tables[] = {
 	{"labels", rna_node_labels_describe}, {"conditions", rna_conditions_describe},
 	{"profiles", rna_profiles_describe},  {"shipped", rna_profiles_describe_shipped},
 	{"patterns", describe_patterns},      {"platform", describe_platform},
+	{"needs", rna_needs_describe},
 };
 
 /* Cuts the next line off *rest and into its cells. Returns their number, 0 at the end. */
@@ -324,9 +326,9 @@ static const struct topic texts[] = {
 };
 
 const char *const rna_describe_topics[] = {
-	"settings",   "metrics",  "collectors", "commands", "rules",
-	"thresholds", "labels",   "conditions", "profiles", "shipped",
-	"patterns",   "platform", "catalog",    "json",     NULL,
+	"settings", "metrics",    "collectors", "commands", "rules",    "thresholds",
+	"labels",   "conditions", "profiles",   "shipped",  "patterns", "platform",
+	"needs",    "catalog",    "json",       NULL,
 };
 
 int rna_command_describe(struct rna_call *call, struct rna_error *error)

@@ -38,6 +38,13 @@ static const struct rna_exit_meaning check_config_exits[] = {
 	{0},
 };
 
+static const struct rna_exit_meaning doctor_exits[] = {
+	{0, "all that the configuration needs is there"},
+	{1, "something is lost, or could not be tried; or another failure"},
+	{2, "invalid command line or configuration"},
+	{0},
+};
+
 static const struct rna_exit_meaning selftest_exits[] = {
 	{0, "all is well"},
 	{1, "a warning: slower than expected"},
@@ -237,6 +244,23 @@ const struct rna_command rna_commands[] = {
 			"with them and with the profile that fits it.",
 		.exits = check_config_exits,
 		.execute = rna_command_check_config,
+	},
+	{
+		.name = "doctor",
+		.summary =
+			"Try what the agent takes of this node, and show what is lost without it.",
+		.help = "Each row is tried as the agent does it, by the rights of this command: "
+			"device files are\nopened and closed, netlink, lldpd and the log of the "
+			"kernel are asked, memory is locked for a\nmoment. Of directories and "
+			"credentials it is asked whether they could be used. No device is sent\na "
+			"command, and nothing is written. What no setting asks for is unused; what "
+			"is unknown could\nnot be tried. The rights of the agent are those of its "
+			"user, unit and container, so start the\ncommand with them. With --root "
+			"of a recording only its files are looked at.",
+		.options = RNA_OPTION_BIT(JSON),
+		.exits = doctor_exits,
+		.settings = true,
+		.execute = rna_command_doctor,
 	},
 	{
 		.name = "selftest",

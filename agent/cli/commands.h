@@ -94,6 +94,7 @@ int rna_command_collect(struct rna_call *call, struct rna_error *error);
 int rna_command_check(struct rna_call *call, struct rna_error *error);
 int rna_command_check_fail(const struct rna_arguments *arguments, const struct rna_error *error);
 int rna_command_check_config(struct rna_call *call, struct rna_error *error);
+int rna_command_doctor(struct rna_call *call, struct rna_error *error);
 int rna_command_quiesce(struct rna_call *call, struct rna_error *error);
 int rna_command_record(struct rna_call *call, struct rna_error *error);
 int rna_command_resume(struct rna_call *call, struct rna_error *error);

@@ -85,6 +85,14 @@ int rna_read_own_network_namespace(const struct rna_root *root, uint64_t *ret)
 	return read_namespace(root, "self", "net", ret);
 }
 
+int rna_is_first_pid_namespace(const struct rna_root *root)
+{
+	uint64_t inode;
+	int status = read_namespace(root, "self", "pid", &inode);
+
+	return status < 0 ? status : inode == FIRST_PID_NAMESPACE;
+}
+
 static struct namespace *find_namespace(struct run *run, uint64_t inode)
 {
 	for (size_t i = run->count; i-- > 0;)
@@ -287,7 +295,6 @@ int rna_list_devices_elsewhere(const struct rna_root *root, char *const *names, 
 {
 	struct run run = {
 		.root = root, .arena = arena, .own_names = names, .own_count = count, .ret = ret};
-	uint64_t pids;
 	int status;
 
 	*ret = (struct rna_devices_elsewhere){.reach.asked = true};
@@ -298,8 +305,7 @@ int rna_list_devices_elsewhere(const struct rna_root *root, char *const *names, 
 	status = rna_read_own_network_namespace(root, &run.own);
 	if (status < 0)
 		return rna_error_is_lack(status) ? status : 0; /* a root without processes */
-	ret->reach.own_namespace =
-		read_namespace(root, "self", "pid", &pids) == 0 && pids != FIRST_PID_NAMESPACE;
+	ret->reach.own_namespace = rna_is_first_pid_namespace(root) == 0;
 	ret->reach.hidden = !rna_root_exists(root, "proc/1");
 	status = list_namespaces(&run);
 	for (size_t i = 0; status == 0 && i < run.count; i++) {

@@ -6,6 +6,7 @@
 
 #include "rna/base/arena.h"
 #include "rna/base/root.h"
+#include "rna/collector.h"
 #include "rna/model/device.h"
 
 /* A device, and the process through whose root sysfs shows it; each as in struct rna_device. */

@@ -332,6 +332,16 @@ int rna_kube_access_read(const struct rna_kubernetes_options *options, struct rn
 					     : read_service_account(&reading, options, ret);
 }
 
+int rna_kubernetes_check_access(const struct rna_kubernetes_options *options,
+				struct rna_error *error)
+{
+	RNA_CLEANUP(rna_arena_free_p) struct rna_arena *arena = rna_arena_new(8192);
+	struct rna_kube_access access;
+
+	return arena ? rna_kube_access_read(options, arena, &access, error)
+		     : rna_error_set(error, -ENOMEM, "credentials");
+}
+
 const char *rna_kubernetes_node_name(const char *given)
 {
 	const char *name = is_given(given) ? given : getenv("NODE_NAME");

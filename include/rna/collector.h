@@ -238,6 +238,9 @@ extern const struct rna_collector rna_collectors[RNA_COLLECTOR_COUNT];
 bool rna_collector_suits(const struct rna_collector *collector, const struct rna_presence *presence,
 			 const struct rna_device *device, const struct rna_identity *identity);
 
+/* Is the agent's PID namespace that of the node? 1, 0, or negative errno. Thread: any. */
+int rna_is_first_pid_namespace(const struct rna_root *root);
+
 /*
  * What a process finds (rna/model/inside.h), in arena; presence has its devices. 0, -ENOMEM, or
  * -ESRCH and -EACCES if its network namespace cannot be read. Thread: any.

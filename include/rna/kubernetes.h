@@ -224,6 +224,13 @@ int rna_kubernetes_cleanup(const struct rna_kubernetes_options *options, struct 
 void rna_kubernetes_write_requests(const struct rna_kubernetes_options *options,
 				   const struct rna_node_wish *wish, struct rna_strbuf *out);
 
+/*
+ * Can the credentials for the API server be read? The server is not asked. 0, or negative errno
+ * with error, which names the file and what to do.
+ */
+int rna_kubernetes_check_access(const struct rna_kubernetes_options *options,
+				struct rna_error *error);
+
 /* Writes the wish as a Node in YAML, without times and events. */
 void rna_node_wish_write(const struct rna_node_wish *wish,
 			 const struct rna_kubernetes_options *options, struct rna_strbuf *out);

@@ -29,6 +29,7 @@ CASES = (
     case("rxe", "kube", "show"),
     case("rxe", "status", "--gids"),
     case("rxe", "check-config"),
+    case("rxe", "doctor"),
     case("rxe", "describe", "json"),
     case("sriov", "record", "SCRATCH/recorded"),
     case(None, "collect", "--format=prometheus"),  # of this node: netlink

@@ -35,6 +35,8 @@ ROOMS = {
     # The list of collectors, collectors.h, is the door of the folder; table.c calls what it lists.
     "collectors/topology": (*COLLECTOR, "collectors.h", "backend", "parse"),
     "collectors/processes": (*COLLECTOR, "parse"),
+    "collectors/attempts": (*COLLECTOR, "rna/attempts.h", "rna/monitor.h", "backend", "parse",
+                            "processes"),
     "collectors": (*COLLECTOR, "backend", "parse", "processes"),
     "collectors/record": (*COLLECTOR, "rna/record.h", "", "backend", "parse"),
 
@@ -64,9 +66,11 @@ ROOMS = {
     "agent/loop": (*EXPORTER, "rna/collector.h", "rna/kubernetes.h", "rna/monitor.h",
                    "rna/verbs_events.h", "settings", "memory", "selftest", "probe", "bandwidth",
                    "baseline", "rules", "health", "config", "node"),
-    "agent/cli": (*EXPORTER, "rna/check.h", "rna/collector.h", "rna/https.h", "rna/kubernetes.h",
+    "agent/doctor": (*MODEL, "rna/attempts.h", "rna/collector.h", "rna/kubernetes.h", "settings",
+                     "memory", "rules", "config", "node", "loop"),
+    "agent/cli": (*EXPORTER, "rna/attempts.h", "rna/check.h", "rna/collector.h", "rna/https.h", "rna/kubernetes.h",
                   "rna/record.h", "settings", "memory", "selftest", "mesh", "baseline", "rules",
-                  "config", "node", "loop"),
+                  "config", "node", "loop", "doctor"),
     "agent": ("rna/model", "rna/bandwidth.h", "rna/prober.h", "cli"),
 }
 GENERATED = ("agent_config.h", "collectors_config.h")

@@ -199,9 +199,10 @@ static void test_each_wrong_usage_is_named(void **state)
 		{"check --url http://node --user a:b --password-file p",
 		 "--user: \"a:b\" is not a name without a colon; the password belongs into a file"},
 		{"record", "record: missing argument DIR; see record --help"},
-		{"describe seting", "describe: \"seting\" is not one of settings, metrics, "
-				    "collectors, commands, rules, thresholds, labels, "
-				    "conditions, profiles, shipped, patterns, catalog, json"},
+		{"describe seting",
+		 "describe: \"seting\" is not one of settings, metrics, "
+		 "collectors, commands, rules, thresholds, labels, "
+		 "conditions, profiles, shipped, patterns, needs, catalog, json"},
 	};
 
 	(void)state;
