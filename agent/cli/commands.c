@@ -349,6 +349,15 @@ const struct rna_command rna_commands[] = {
 		.execute = rna_command_record,
 	},
 	{
+		.name = "chown-state",
+		.operand = "UID",
+		.summary = "Assign the state directory and its files to a user and its group.",
+		.help = "For the chart's init container: UID is the number of the user and of its "
+			"group. The command\nneeds no right but CAP_CHOWN.",
+		.settings = true,
+		.execute = rna_command_chown_state,
+	},
+	{
 		.name = "describe",
 		.operand = "TOPIC",
 		.operands = rna_describe_topics,

@@ -96,6 +96,7 @@ int rna_command_check_fail(const struct rna_arguments *arguments, const struct r
 int rna_command_check_config(struct rna_call *call, struct rna_error *error);
 int rna_command_doctor(struct rna_call *call, struct rna_error *error);
 int rna_command_quiesce(struct rna_call *call, struct rna_error *error);
+int rna_command_chown_state(struct rna_call *call, struct rna_error *error);
 int rna_command_record(struct rna_call *call, struct rna_error *error);
 int rna_command_resume(struct rna_call *call, struct rna_error *error);
 int rna_command_status(struct rna_call *call, struct rna_error *error);
