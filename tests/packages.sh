@@ -5,11 +5,12 @@
 #   packages.sh missing GROUP...    print what is not installed, one name a line
 #   packages.sh install GROUP...    install it, as root or with sudo; says what is missing if it cannot
 #
-# Groups: those of group() below.
+# Groups: those of group() below. build-for-ARCHITECTURE builds for that architecture of Debian, which
+# dpkg must know (dpkg --add-architecture).
 set -euo pipefail
 
-build="gcc libc6-dev meson ninja-build pkg-config python3 cmark-gfm
-	libibverbs-dev libibumad-dev libibmad-dev libnl-3-dev libnl-genl-3-dev libhwloc-dev
+tools="meson ninja-build python3 cmark-gfm"
+libraries="pkg-config libc6-dev libibverbs-dev libibumad-dev libibmad-dev libnl-3-dev libnl-genl-3-dev libhwloc-dev
 	libsystemd-dev libmicrohttpd-dev libgnutls28-dev libcrypt-dev libdeflate-dev libjansson-dev
 	libyaml-dev libcurl4-openssl-dev liblldpctl-dev libseccomp-dev"
 test="clang clang-format curl dnsmasq-base libcmocka-dev libfaketime man-db openssl prometheus prometheus-alertmanager
@@ -19,8 +20,8 @@ vm="qemu-system-x86 busybox-static cpio kmod binutils make rdma-core ibverbs-pro
 ibsim="ibsim-utils opensm infiniband-diags"
 chart="golang-go golang-github-masterminds-sprig-dev golang-github-masterminds-semver-dev
 	golang-k8s-sigs-yaml-dev python3-jsonschema python3-kubernetes"
-image="mmdebstrap cpio"
 kernel="mmdebstrap zstd xz-utils"
+image="mmdebstrap cpio git binutils"
 pictures="chromium graphviz pngquant fonts-dejavu-core fonts-liberation2"
 systemd="systemd udev debhelper dpkg-dev fakeroot"
 rpm="rpm cpio python3-cmarkgfm busybox-static"
@@ -31,7 +32,8 @@ bench="wrk strace prometheus-node-exporter"
 
 group() {
 	case $1 in
-	build) echo $build ;;
+	build) echo gcc $tools $libraries ;;
+	build-for-*) echo crossbuild-essential-${1#build-for-} $tools $(printf "%s:${1#build-for-} " $libraries) ;;
 	test) echo $test ;;
 	chart) echo $chart ;;
 	image) echo $image ;;
