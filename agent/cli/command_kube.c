@@ -199,6 +199,7 @@ static int cleanup_file(struct kube *kube, struct rna_error *error)
  */
 static int cleanup(struct rna_call *call, struct kube *kube, struct rna_error *error)
 {
+	const char *nodes = call->arguments.options[RNA_OPTION_NODES];
 	bool off = call->settings.kubernetes_backend == 0;
 	int ret, file = 0;
 
@@ -206,6 +207,10 @@ static int cleanup(struct rna_call *call, struct kube *kube, struct rna_error *e
 	ret = set_options(call, kube, error);
 	if (ret < 0)
 		return ret;
+	if (nodes)
+		return rna_kubernetes_cleanup_nodes(kube->options,
+						    strcmp(nodes, "all") == 0 ? "" : nodes,
+						    kube->dry_run, &kube->out, error);
 	if (off || uses(kube, RNA_NODE_BACKEND_BIT(NFD)))
 		file = cleanup_file(kube, error);
 	if (off || uses(kube, RNA_NODE_BACKEND_BIT(API)))
@@ -222,6 +227,10 @@ int rna_command_kube(struct rna_call *call, struct rna_error *error)
 	};
 	int ret;
 
+	if (call->arguments.options[RNA_OPTION_NODES] && strcmp(action, "cleanup") != 0) {
+		(void)rna_error_say(error, -EINVAL, "kube %s: --nodes is for cleanup only", action);
+		return RNA_EXIT_USAGE;
+	}
 	if (strcmp(action, "show") == 0)
 		ret = show(call, &kube, error);
 	else if (strcmp(action, "apply") == 0)

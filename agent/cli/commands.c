@@ -228,8 +228,9 @@ const struct rna_command rna_commands[] = {
 			"taint. apply\nupdates the backends of kubernetes.backend at once; a "
 			"running agent does so by itself, with\ndelays. cleanup removes all that "
 			"the agent owns from the Node and from\nkubernetes.nfd_directory; a "
-			"running agent writes it again.",
-		.options = RNA_OPTION_BIT(DRY_RUN),
+			"running agent writes it again. With --nodes it cleans up\nmany "
+			"Nodes, through the API server only, after their agents are gone.",
+		.options = RNA_OPTION_BIT(DRY_RUN) | RNA_OPTION_BIT(NODES),
 		.settings = true,
 		.execute = rna_command_kube,
 	},

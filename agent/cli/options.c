@@ -5,6 +5,7 @@
  */
 #include "options.h"
 
+#include <ctype.h>
 #include <errno.h>
 #include <getopt.h>
 #include <string.h>
@@ -48,6 +49,15 @@ static bool is_url(const char *value)
 
 	return scheme > 0 && value[scheme] != '\0' && value[scheme] != '/' &&
 	       !strpbrk(value, "@?# \t\r\n");
+}
+
+/* Also "pool in (a, b)"; the API server knows the rest. */
+static bool is_selector(const char *value)
+{
+	for (; *value; value++)
+		if (!isalnum((unsigned char)*value) && !strchr("-._/=!,() ", *value))
+			return false;
+	return true;
 }
 
 static bool is_user(const char *value)
@@ -130,6 +140,11 @@ const struct rna_option rna_options[RNA_OPTION_COUNT] = {
 				 .help = "the state is unknown after this time; default 900ms for "
 					 "slurm, nhc and npd, none otherwise"},
 	[RNA_OPTION_DRY_RUN] = {"dry-run", .help = "show what would be done, and do nothing"},
+	[RNA_OPTION_NODES] = {"nodes", "SELECTOR",
+			      .help = "cleanup: all Nodes with these labels, for example pool=gpu, "
+				      "instead of this one; all: every Node",
+			      .is_valid = is_selector,
+			      .form = "all, or labels such as pool=gpu,zone!=a"},
 	[RNA_OPTION_KEEP_IDENTITY] = {"keep-identity",
 				      .help = "do not replace GUIDs, addresses and descriptions"},
 	[RNA_OPTION_FOR] = {"for", "LIBRARY", rna_env_names, .help = "the library"},

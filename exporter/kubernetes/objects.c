@@ -571,6 +571,30 @@ void rna_kube_write_manager(const struct rna_strbuf *reply, const char *kind, co
 		rna_strbuf_printf(out, " (written by %.100s)", found);
 }
 
+int rna_kube_read_names(const struct rna_strbuf *reply, struct rna_strbuf *names,
+			struct rna_strbuf *place)
+{
+	RNA_CLEANUP(rna_json_free_p) json_t *list = NULL;
+	int status = parse(reply, &list);
+	const json_t *items = json_object_get(list, "items");
+	const char *next = text_of(json_object_get(list, "metadata"), "continue");
+
+	if (status < 0)
+		return status;
+	if (!json_is_array(items))
+		return -EBADMSG;
+	for (size_t i = 0; i < json_array_size(items); i++) {
+		const char *name =
+			text_of(json_object_get(json_array_get(items, i), "metadata"), "name");
+
+		if (name)
+			rna_strbuf_printf(names, "%s\n", name);
+	}
+	place->len = 0;
+	rna_strbuf_puts(place, next ? next : "");
+	return rna_strbuf_ok(names) && rna_strbuf_ok(place) ? 0 : -ENOMEM;
+}
+
 void rna_kube_read_message(const struct rna_strbuf *reply, struct rna_strbuf *out)
 {
 	RNA_CLEANUP(rna_json_free_p) json_t *status = NULL;

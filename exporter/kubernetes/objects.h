@@ -96,6 +96,13 @@ int rna_kube_check_reply(const struct rna_strbuf *reply, struct rna_error *error
 int rna_kube_read_node(const struct rna_strbuf *reply, const struct rna_kubernetes_options *options,
 		       struct rna_arena *arena, struct rna_kube_node *ret);
 
+/*
+ * Adds the names of the objects in a list to names, each with a newline; place: where the list goes
+ * on, "" at its end. 0, -EBADMSG or -ENOMEM.
+ */
+int rna_kube_read_names(const struct rna_strbuf *reply, struct rna_strbuf *names,
+			struct rna_strbuf *place);
+
 /* The value of one of its labels, one of its conditions; NULL: it has none of that name. */
 const char *rna_kube_label_of(const struct rna_kube_node *node, const char *key);
 const struct rna_node_condition *rna_kube_condition_of(const struct rna_kube_node *node,

@@ -218,6 +218,15 @@ int rna_kubernetes_apply(const struct rna_kubernetes_options *options,
 int rna_kubernetes_cleanup(const struct rna_kubernetes_options *options, struct rna_error *error);
 
 /*
+ * Removes all that agents own from the Nodes with the labels of selector (as kubectl has it; "":
+ * from all), whatever names they have, and writes a line for each Node that had something. What
+ * fails is tried again for some seconds. dry_run: only the lines. 0, or negative errno with
+ * error: about the first Node of those that could not be cleaned up, after all others were.
+ */
+int rna_kubernetes_cleanup_nodes(const struct rna_kubernetes_options *options, const char *selector,
+				 bool dry_run, struct rna_strbuf *out, struct rna_error *error);
+
+/*
  * Writes what would be sent: each request line with its body below. Needs neither API nor node
  * name.
  */

@@ -602,6 +602,9 @@ class Api:
         if record.path == "/api/v1/nodes" and record.method == "POST":
             self.allow(who, "create", "nodes", "")
             return self.create_node(check_json(data, self.version))
+        if record.path == "/api/v1/nodes" and record.method == "GET":
+            self.allow(who, "list", "nodes", "")
+            return self.list_nodes(record)
         match = re.fullmatch(r"/api/v1/nodes/([^/]+)(/status)?", record.path)
         if match:
             return self.serve_node(record, data, who, match[1], (match[2] or "")[1:])
@@ -741,6 +744,21 @@ class Api:
         self.nodes[node.name] = node
         return 201, node.whole()
 
+    def list_nodes(self, record):
+        """By name, in pages; the selector has labels with a value, or without."""
+        query = {"labelSelector": "", "continue": "", **record.query}
+        if set(query) != {"labelSelector", "continue", "limit"} or PARTIAL_LIST not in record.accept:
+            raise Refusal(501, "NotImplemented", "the double does not know this of lists of nodes")
+        wanted = [part.partition("=") for part in query["labelSelector"].split(",") if part]
+        names = sorted(name for name, node in self.nodes.items() if name > query["continue"] and all(
+            key in node.labels and (not sign or node.labels[key] == value)
+            for key, sign, value in wanted))
+        page = names[:int(query["limit"])]
+        metadata = {"continue": page[-1]} if len(names) > len(page) else {}
+        return 200, {"kind": "PartialObjectMetadataList", "apiVersion": "meta.k8s.io/v1",
+                     "metadata": {"resourceVersion": "4711", **metadata},
+                     "items": [{"metadata": self.nodes[name].metadata()} for name in page]}
+
     def find(self, name):
         if name not in self.nodes:
             raise Refusal(404, "NotFound", f'nodes "{name}" not found',
@@ -769,6 +787,8 @@ class Api:
         if kind == APPLY:
             self.check_apply(body, who, name)
         node = self.find(name)
+        if self.take_fault("changed meanwhile"):
+            node.set(("label", "another-client"), "was-here")
         self.check_body(node, body)
         before = node.copy()
         try:
