@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * The command kube: shows, applies once, or removes the labels, conditions and taint of this node.
+ * The command kube: shows, applies once, or removes the labels, conditions and taint of this node;
+ * and asks the agents of a cluster whether they are well.
  * It polls once and uses the result at once; the agent waits until a state is stable.
  */
 #include <errno.h>
@@ -17,9 +18,10 @@
 #include "node/wish.h"
 
 #include "commands.h"
+#include "kube_agents.h"
 #include "once.h"
 
-const char *const rna_kube_actions[] = {"show", "apply", "cleanup", NULL};
+const char *const rna_kube_actions[] = {"show", "apply", "cleanup", "agents", NULL};
 
 /* One call of the command. The arena, or the settings of the agent that polled, own the data. */
 struct kube {
@@ -218,6 +220,23 @@ static int cleanup(struct rna_call *call, struct kube *kube, struct rna_error *e
 	return file < 0 ? file : ret;
 }
 
+/* -- Agents ------------------------------------------------------------------------------------ */
+
+static int agents(struct rna_call *call, struct kube *kube, struct rna_error *error)
+{
+	const char *service = call->settings.probe_members_kubernetes;
+	int ret;
+
+	if (!service[0]) {
+		(void)rna_error_say(error, -EINVAL,
+				    "kube agents: probe.members_kubernetes names no Service");
+		return RNA_EXIT_USAGE;
+	}
+	kube->settings = &call->settings;
+	ret = set_options(call, kube, error);
+	return ret < 0 ? ret : rna_kube_check_agents(kube->options, service, &kube->out, error);
+}
+
 int rna_command_kube(struct rna_call *call, struct rna_error *error)
 {
 	const char *action = call->arguments.operand;
@@ -235,7 +254,11 @@ int rna_command_kube(struct rna_call *call, struct rna_error *error)
 		ret = show(call, &kube, error);
 	else if (strcmp(action, "apply") == 0)
 		ret = apply(call, &kube, error);
-	else
+	else if (strcmp(action, "cleanup") == 0)
 		ret = cleanup(call, &kube, error);
-	return ret != 0 ? ret : rna_output_strbuf(&kube.out, error);
+	else
+		ret = agents(call, &kube, error);
+	if (ret >= 0 && rna_output_strbuf(&kube.out, error) < 0)
+		return RNA_EXIT_FAILURE;
+	return ret;
 }

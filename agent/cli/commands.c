@@ -223,13 +223,15 @@ const struct rna_command rna_commands[] = {
 		.operand = "ACTION",
 		.operands = rna_kube_actions,
 		.summary = "Show, apply once, or remove the labels, conditions and taint of this "
-			   "node.",
+			   "node; check all agents.",
 		.help = "show polls once and writes a Node with the labels, the conditions and the "
 			"taint. apply\nupdates the backends of kubernetes.backend at once; a "
 			"running agent does so by itself, with\ndelays. cleanup removes all that "
 			"the agent owns from the Node and from\nkubernetes.nfd_directory; a "
 			"running agent writes it again. With --nodes it cleans up\nmany "
-			"Nodes, through the API server only, after their agents are gone.",
+			"Nodes, through the API server only, after their agents are gone. "
+			"agents asks all agents\nbehind the Service of probe.members_kubernetes "
+			"whether they are ready, and for their metrics;\nit fails unless all are.",
 		.options = RNA_OPTION_BIT(DRY_RUN) | RNA_OPTION_BIT(NODES),
 		.settings = true,
 		.execute = rna_command_kube,
