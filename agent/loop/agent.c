@@ -172,16 +172,19 @@ static int start_liveness(struct rna_agent *agent, struct rna_error *error)
 static int filter_calls(struct rna_agent *agent, struct rna_error *error)
 {
 	enum rna_seccomp_mode mode = (enum rna_seccomp_mode)agent->settings.security_seccomp;
+	struct rna_error refusal;
 	int ret = 0;
 
 	if (mode == RNA_SECCOMP_AUTO && agent->settings.selftest_gpu_memory)
 		mode = RNA_SECCOMP_OFF;
 	if (rna_seccomp_is_wanted(mode))
-		ret = rna_seccomp_install(error);
-	if (ret < 0 && mode == RNA_SECCOMP_ON)
+		ret = rna_seccomp_install(&refusal);
+	if (ret < 0 && mode == RNA_SECCOMP_ON) {
+		*error = refusal;
 		return ret;
+	}
 	if (ret < 0)
-		rna_log_warning("%s; running without a system call filter", error->text);
+		rna_log_warning("%s; running without a system call filter", refusal.text);
 	agent->status.seccomp = rna_seccomp_state();
 	return 0;
 }
@@ -409,17 +412,19 @@ static int start_measuring(struct rna_agent *agent, struct rna_error *error)
 static int start_control(struct rna_agent *agent, struct rna_error *error)
 {
 	const char *path = agent->settings.control_socket;
+	struct rna_error refusal;
 
+	(void)error;
 	if (!path[0] || !agent->status.live)
 		return 0;
 	agent->answers = (struct rna_answers){&agent->settings, agent->selftest, agent->measuring,
 					      agent->quiesce, rna_views_source(agent)};
 	rna_control_make_directory(path);
 	if (rna_control_start(agent->event, path, rna_answers, &agent->answers, &agent->control,
-			      error) < 0)
+			      &refusal) < 0)
 		rna_log_warning("control socket unavailable; quiesce, resume and selftest will not "
 				"work: %s",
-				error->text);
+				refusal.text);
 	return 0;
 }
 
