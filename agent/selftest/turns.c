@@ -65,7 +65,7 @@ static rna_usec random_time(rna_usec limit)
 {
 	uint64_t random = 0;
 
-	(void)getrandom(&random, sizeof(random), GRND_NONBLOCK); /* without entropy: at once */
+	(void)!getrandom(&random, sizeof(random), GRND_NONBLOCK); /* without entropy: at once */
 	return limit > 0 ? random % limit : 0;
 }
 
