@@ -25,7 +25,9 @@
 
 struct rna_root;
 
-enum { RNA_ATTRIBUTE_MAX = 4096 }; /* a sysfs attribute is at most one page */
+/* A sysfs attribute is at most one page of 4 KiB; with larger pages those read here are no longer.
+ */
+enum { RNA_ATTRIBUTE_MAX = 4096 };
 
 /* A path for rna_root_open(): a root without any file, for data that comes from elsewhere alone. */
 extern const char rna_root_empty[];

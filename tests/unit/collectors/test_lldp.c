@@ -190,8 +190,18 @@ struct hostile {
  * list; an element whose next one is itself; its name. An object has its reference and a size in
  * front.
  */
-#define WORD(n) n, 0, 0, 0, 0, 0, 0, 0
-#define TYPE    WORD(3) /* GET_INTERFACES */
+#define ALL '\xff' /* a char has a sign on x86-64, and none on arm64 */
+#if __BYTE_ORDER == __LITTLE_ENDIAN
+#define WORD(n)  n, 0, 0, 0, 0, 0, 0, 0
+#define KIND(n)  WORD(n) /* an enum, and what fills its word */
+#define WORD_MAX ALL, ALL, ALL, ALL, ALL, ALL, ALL, 127
+#else
+#define WORD(n)  0, 0, 0, 0, 0, 0, 0, n
+#define KIND(n)  0, 0, 0, n, 0, 0, 0, 0
+#define WORD_MAX 127, ALL, ALL, ALL, ALL, ALL, ALL, ALL
+#endif
+#define MINUS_1 ALL, ALL, ALL, ALL, ALL, ALL, ALL, ALL
+#define TYPE    KIND(3) /* GET_INTERFACES */
 #define SIZE(n) WORD(n)
 #define HEAD(n) TYPE, SIZE(n), WORD(1), WORD(0), WORD(2), WORD(0)
 #define FOREVER WORD(2), WORD(0), WORD(2), WORD(0), WORD(3)
@@ -202,11 +212,11 @@ static const struct hostile hostiles[] = {
 	{"zeros without end", 0, "", false, false, -EPROTO},
 	{"half a header", 7, {TYPE}, true, false, -EPROTO},
 	{"half a header, and silence", 7, {TYPE}, false, false, -ETIMEDOUT},
-	{"a huge length", 16, {TYPE, -1, -1, -1, -1, -1, -1, -1, 127}, false, false, -ETIMEDOUT},
-	{"a negative length", 16, {TYPE, -1, -1, -1, -1, -1, -1, -1, -1}, false, false, -ETIMEDOUT},
+	{"a huge length", 16, {TYPE, WORD_MAX}, false, false, -ETIMEDOUT},
+	{"a negative length", 16, {TYPE, MINUS_1}, false, false, -ETIMEDOUT},
 	{"half a message", 32, {TYPE, SIZE(100), WORD(1)}, true, false, -EPROTO},
 	{"half a message, and silence", 32, {TYPE, SIZE(100), WORD(1)}, false, false, -ETIMEDOUT},
-	{"another type", 48, {9, 0, 0, 0, 0, 0, 0, 0, SIZE(32)}, false, false, -EPROTO},
+	{"another type", 48, {KIND(9), SIZE(32)}, false, false, -EPROTO},
 	{"a byte now and then", 48, {TYPE, SIZE(100)}, false, true, -ETIMEDOUT},
 	/* last: the list is kept, and the library is not used any more */
 	{"a list that never ends", 110, {HEAD(94), FOREVER, TEXT}, false, false, -ETIMEDOUT},

@@ -127,8 +127,10 @@ static uint32_t number_of(const struct rna_ethtool_question *question, uint16_t 
 		uint32_t number = 0;
 
 		if (attribute->type == type) {
-			assert_true(attribute->len <= sizeof(number));
-			memcpy(&number, attribute->data, attribute->len);
+			if (attribute->len == 1)
+				return *(const uint8_t *)attribute->data;
+			assert_int_equal(attribute->len, sizeof(number));
+			memcpy(&number, attribute->data, sizeof(number));
 			return number;
 		}
 	}

@@ -19,6 +19,7 @@
 #include "parse/vf_message.h"
 
 #include "collectors.h"
+#include "emulated.h"
 #include "tree.h"
 
 #define PF "sys/devices/pci0000:3a/0000:3a:00.0/0000:3b:00.0"
@@ -524,6 +525,8 @@ static void test_the_kernel_answers(void **state)
 	struct rna_vf_list list = {0};
 
 	(void)state;
+	if (__BYTE_ORDER == __BIG_ENDIAN)
+		need_kernel("does not translate all of rtnetlink between byte orders");
 	assert_int_equal(rna_rtnetlink.list_virtual_functions(NULL, "lo", arena, &list), 0);
 	assert_int_equal(list.count, 0);
 	assert_int_equal(rna_rtnetlink.list_virtual_functions(NULL, "no-such-one", arena, &list),

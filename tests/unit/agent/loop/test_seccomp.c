@@ -24,6 +24,7 @@
 #include "loop/seccomp_filter.h"
 
 #include "agent_config.h"
+#include "emulated.h"
 
 enum { NEVER_A_CALL = 4000 };
 
@@ -31,6 +32,7 @@ static void need_filter(void)
 {
 	if (!HAVE_SECCOMP)
 		skip();
+	need_kernel("has no seccomp");
 }
 
 static bool install(void)

@@ -32,6 +32,7 @@
 #include "selftest/child_watch.h"
 #include "selftest/turns.h"
 
+#include "emulated.h"
 #include "health_view.h"
 
 #define GBIT     125000000ULL /* bytes per second */
@@ -757,6 +758,7 @@ static void test_looks_become_rare(void **state)
 
 static void test_a_kernel_without_pidfds(void **state)
 {
+	need_kernel("has no seccomp");
 	take_pidfds_away();
 	test_demand(state);
 	test_the_end_in_the_midst_of_a_test(state);

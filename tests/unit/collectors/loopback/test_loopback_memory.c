@@ -25,6 +25,8 @@
 #include "loopback/loopback_memory.h"
 #include "loopback/numa.h"
 
+#include "emulated.h"
+
 #define SIZE ((size_t)2 << 20)
 
 /* -- What the kernel says ---------------------------------------------------------------------- */
@@ -141,6 +143,7 @@ static void test_memory_of_any_node(void **state)
 
 static void need_nodes(void)
 {
+	need_kernel("has no memory policies");
 	if (access("/sys/devices/system/node/node0/cpulist", R_OK) == 0)
 		return;
 	print_message("SKIP: this kernel has no NUMA nodes\n");
@@ -169,6 +172,7 @@ static void test_a_node_that_is_not_there(void **state)
 	static const unsigned errors[] = {0, EPERM};
 
 	(void)state;
+	need_kernel("has no seccomp");
 	for (size_t i = 0; i < RNA_ARRAY_SIZE(errors); i++) {
 		struct rna_loopback_result *result = get(1023, errors[i]);
 
