@@ -211,8 +211,8 @@ class Agent:
 
     @staticmethod
     def is_sanitized():
-        linked = subprocess.run(["ldd", binary], capture_output=True, text=True, check=True).stdout
-        return re.search(r"/lib[at]san\.", linked) is not None
+        with open(binary, "rb") as file:
+            return re.search(rb"lib[at]san\.so", file.read()) is not None
 
     # -- HTTP ---------------------------------------------------------------------------------
 

@@ -144,7 +144,10 @@ class State(unittest.TestCase):
                  "not a regular file"),
                 ("a file of another user", lambda: self.make_file(path, NOBODY), "not used"),
                 ("a file that none may read", lambda: self.make_file(path, 0, 0), None)):
-            make()
+            try:
+                make()
+            except PermissionError:
+                continue  # root of a user namespace makes no devices
             yield name, words
             if os.path.isdir(path) and not os.path.islink(path):
                 os.rmdir(path)
