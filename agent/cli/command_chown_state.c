@@ -71,7 +71,7 @@ static int give(const char *path, uid_t user)
 int rna_command_chown_state(struct rna_call *call, struct rna_error *error)
 {
 	const char *path = rna_state_directory(&call->settings, true);
-	uid_t user;
+	uid_t user = 0;
 	int status;
 
 	if (read_user(call->arguments.operand, &user, error) < 0)
