@@ -43,6 +43,8 @@ QUIET = {name: "1h" for name in ("presence", "state", "counters", "hw_counters",
 
 binary = None  # set by run
 
+EMULATED = "RNA_TEST_EMULATED" in os.environ  # see tests/cross/run
+
 claims = []  # sockets, one for each port that this process was given
 
 
