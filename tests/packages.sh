@@ -22,7 +22,6 @@ chart="golang-go golang-github-masterminds-sprig-dev golang-github-masterminds-s
 	golang-k8s-sigs-yaml-dev python3-jsonschema python3-kubernetes"
 kernel="mmdebstrap zstd xz-utils"
 image="mmdebstrap cpio git binutils"
-image="mmdebstrap cpio"
 cross="mmdebstrap qemu-system-arm"
 pictures="chromium graphviz pngquant fonts-dejavu-core fonts-liberation2"
 systemd="systemd udev debhelper dpkg-dev fakeroot"
