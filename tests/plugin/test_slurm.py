@@ -149,6 +149,8 @@ class Script(unittest.TestCase):
                 (broken, "ALLOCATED", None, drain),
                 (broken, "DOWN*", "Not responding", drain),
                 (broken, "DOWN", "bad disk", []),
+                (broken, "IDLE+REBOOT_REQUESTED", "new firmware", []),
+                (broken, "IDLE", "bad disk", drain),  # resumed; Slurm 24.11 keeps the reason
                 (broken, "IDLE+DRAIN", "bad disk", []),
                 (broken, "IDLE+DRAIN", "NHC: check_fs", []),
                 (broken, "IDLE+DRAIN", None, []),
