@@ -11,7 +11,8 @@ PLAIN = {"str": str, "int": int, "bool": bool, "float": (int, float)}
 QUANTITIES = ("limits", "requests")
 KINDS = {("v1", "ConfigMap"): "V1ConfigMap", ("v1", "Service"): "V1Service",
          ("v1", "Secret"): "V1Secret",
-         ("v1", "ServiceAccount"): "V1ServiceAccount", ("apps/v1", "DaemonSet"): "V1DaemonSet",
+         ("v1", "ServiceAccount"): "V1ServiceAccount", ("v1", "Pod"): "V1Pod",
+         ("apps/v1", "DaemonSet"): "V1DaemonSet", ("batch/v1", "Job"): "V1Job",
          ("networking.k8s.io/v1", "NetworkPolicy"): "V1NetworkPolicy",
          **{("rbac.authorization.k8s.io/v1", kind): f"V1{kind}"
             for kind in ("ClusterRole", "ClusterRoleBinding", "Role", "RoleBinding")}}
@@ -21,10 +22,13 @@ ENDPOINT = {"port", "path", "interval", "scrapeTimeout", "relabelings", "metricR
             "scheme", "tlsConfig", "basicAuth"}
 # For a kind that is custom, or newer than the models: the fields of its spec, then those of what is
 # in the named lists.
+MONITOR = {"jobLabel", "selector", "namespaceSelector", "sampleLimit", "attachMetadata",
+           "podTargetLabels"}
 CUSTOM = {
-    "PodMonitor": ({"jobLabel", "selector", "podMetricsEndpoints"},
-                   {"podMetricsEndpoints": ENDPOINT}),
-    "ServiceMonitor": ({"jobLabel", "selector", "endpoints"}, {"endpoints": ENDPOINT}),
+    "PodMonitor": (MONITOR | {"podMetricsEndpoints"}, {"podMetricsEndpoints": ENDPOINT}),
+    "ServiceMonitor": (MONITOR | {"endpoints"}, {"endpoints": ENDPOINT}),
+    # nfd.k8s-sigs.io/v1alpha1 of kubernetes-sigs/node-feature-discovery
+    "NodeFeatureRule": ({"rules"}, {"rules": {"name", "labels", "matchAny", "matchFeatures"}}),
     # v1alpha1 of kubernetes-sigs/node-readiness-controller v0.2.0: later ones have more
     "NodeReadinessRule": ({"conditions", "enforcementMode", "nodeSelector", "taint", "dryRun"},
                           {"conditions": {"type", "requiredStatus"}}),
@@ -90,6 +94,42 @@ def complaints_of_custom(item, path):
                 yield from (f"{path}: {key}: no field of a rule" for key in sorted(set(rule) - RULE))
 
 
+# security.openshift.io/v1, in openshift/api: security/v1/types.go. It has no spec. A field whose kind
+# is a table has these fields.
+RANGES = {"type": str, "ranges": list}
+CONSTRAINTS = {
+    "priority": int, "volumes": list, "readOnlyRootFilesystem": bool, "seccompProfiles": list,
+    **{f"allowHost{name}": bool for name in ("Network", "Ports", "PID", "IPC", "DirVolumePlugin")},
+    "allowPrivilegedContainer": bool, "allowPrivilegeEscalation": bool, "allowedCapabilities": list,
+    "defaultAddCapabilities": list, "requiredDropCapabilities": list,
+    "runAsUser": {"type": str, "uid": int, "uidRangeMin": int, "uidRangeMax": int},
+    "seLinuxContext": {"type": str, "seLinuxOptions": dict}, "supplementalGroups": RANGES,
+    "fsGroup": RANGES,
+}
+# Those that it must have.
+REQUIRED = {"allowHostDirVolumePlugin", "allowHostIPC", "allowHostNetwork", "allowHostPID",
+            "allowHostPorts", "allowPrivilegedContainer", "allowedCapabilities",
+            "defaultAddCapabilities", "priority", "readOnlyRootFilesystem",
+            "requiredDropCapabilities", "volumes"}
+
+
+def complaints_of_table(value, table, path):
+    for key, content in value.items():
+        kind = table.get(key)
+        if isinstance(kind, dict) and isinstance(content, dict):
+            yield from complaints_of_table(content, kind, f"{path}.{key}")
+        elif not kind or isinstance(kind, dict) or type(content) is not kind:
+            yield f"{path}.{key}: {content!r} is of no known kind"
+
+
+def complaints_of_constraints(item, path):
+    content = {key: value for key, value in item.items()
+               if key not in ("apiVersion", "kind", "metadata")}
+    yield from complaints_of_model(item["metadata"], "V1ObjectMeta", f"{path}.metadata")
+    yield from complaints_of_table(content, CONSTRAINTS, path)
+    yield from (f"{path}.{key}: is missing" for key in sorted(REQUIRED - set(content)))
+
+
 def complaints(item):
     """Yields what is wrong with the fields of a manifest."""
     kind = KINDS.get((item["apiVersion"], item["kind"]))
@@ -98,5 +138,7 @@ def complaints(item):
         yield from complaints_of_model(item, kind, path)
     elif item["kind"] in CUSTOM:
         yield from complaints_of_custom(item, path)
+    elif item["kind"] == "SecurityContextConstraints":
+        yield from complaints_of_constraints(item, path)
     else:
         yield f"{path}: what fields {item['apiVersion']} {item['kind']} has is not known here"

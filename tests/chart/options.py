@@ -15,7 +15,9 @@ PRIVILEGED = {"agent: privileged", "hostPath /dev/infiniband: agent ro"}
 API = {"token of the API", "ClusterRole: nodes get,patch", "ClusterRole: nodes/status patch",
        "Role in default: events create,patch"}
 POLICIES = {"policy of admission: nodes,nodes/status", "policy of admission: events"}
-API |= POLICIES
+CLEAN_UP = {"while a Job runs: nodes list,get,patch", "while a Job runs: nodes/status patch"}
+TEST = {"while a Job runs: endpointslices list"}
+API |= POLICIES | CLEAN_UP
 NFD = {ROOT, "hostPath /etc/kubernetes/node-feature-discovery/features.d: agent rw"}
 SLICES = {"token of the API", "Role in ns: endpointslices list"}
 SECRET = {"secret rel-rdma-node-agent-probe: agent ro"}
@@ -69,19 +71,30 @@ CHANGES = [
     (kubernetes(backend="api", conditions=False), API - {"ClusterRole: nodes/status patch"}, set()),
     (kubernetes(backend="api", events=False), API - {"Role in default: events create,patch",
                                                      "policy of admission: events"}, set()),
-    (kubernetes(backend="api", kubeconfig="/etc/kube/config"), set(), set()),
+    (kubernetes(backend="api", kubeconfig="/etc/kube/config"), CLEAN_UP, set()),
     ({**kubernetes(backend="api"), "admissionPolicy": "never"}, API - POLICIES, set()),
     (kubernetes(backend="nfd"), NFD, {RUN_AS}),
     (kubernetes(backend="nfd", nfd_directory="/nfd"), {ROOT, "hostPath /nfd: agent rw"}, {RUN_AS}),
     (kubernetes(backend="both"), API | NFD, {RUN_AS}),
-    ({**kubernetes(backend="api"), "cleanUp": True}, API, set()),
+    ({**kubernetes(backend="api"), "cleanUp": False}, API - CLEAN_UP, set()),
+    ({"dnsPolicy": "ClusterFirstWithHostNet"}, {"DNS of the cluster"}, set()),
+    ({"web": {"certificateSecret": "rdma-tls"}},
+     {"secret rdma-tls: agent ro", "socket /run/rdma-node-agent/http.sock in the pod"}, set()),
+    ({"namespaceOverride": "other"}, set(), set()),
+    ({"openshift": {"securityContextConstraints": "always"}},
+     {"seLinuxOptions {'type': 'spc_t'}", "Role in ns: securitycontextconstraints use"}, set()),
+    ({"openshift": {"securityContextConstraints": "always", "seLinuxType": ""}},
+     {"Role in ns: securitycontextconstraints use"}, set()),
+    ({"extraContainers": [{"name": "a", "image": "b", "securityContext": {"privileged": True}}]},
+     {"a: privileged"}, set()),
     ({"state": {"type": "none"}}, set(), STATE),
     ({"state": {"type": "emptyDir"}}, set(), STATE),
     ({"state": {"path": "/var/lib/other"}},
      {"hostPath /var/lib/other: agent rw, state rw"},
      {"hostPath /var/lib/rdma-node-agent: agent rw, state rw"}),
     ({"port": 9879}, {"port 9879 of the node"}, {"port 10879 of the node"}),
-    ({"listenHost": "127.0.0.1"}, {"port 10879 of 127.0.0.1"}, {"port 10879 of the node"}),
+    ({"listenHost": "127.0.0.1"}, {"port 10879 of 127.0.0.1"}, {"port 10879 of the node"} | TEST),
+    ({"test": {"enabled": False}}, set(), TEST),
     ({"web": {"secretName": "rdma-web"}},
      {"secret rdma-web: agent ro", "socket /run/rdma-node-agent/http.sock in the pod"}, set()),
     ({"podSecurityContext": {"runAsUser": 0, "runAsNonRoot": False}}, {ROOT}, {RUN_AS}),
@@ -104,6 +117,8 @@ CHANGES = [
 KEEPS = {
     "image.repository": "registry.test/rna", "image.tag": "1.0",
     "image.digest": "sha256:" + "0123456789abcdef" * 4, "image.pullPolicy": "Always",
+    "image.registry": "registry.test", "global.imageRegistry": "registry.test",
+    "global.imagePullSecrets": ["registry"],
     "imagePullSecrets": [{"name": "registry"}], "nameOverride": "rna", "fullnameOverride": "rna",
     "config.kubernetes.roce_label": "a/b", "config.kubernetes.label_prefix": "a.b/",
     "config.kubernetes.taint": "a/b", "apiServer.host": "192.0.2.1", "apiServer.port": 6443,
@@ -112,13 +127,16 @@ KEEPS = {
     "affinity": {"nodeAffinity": {}}, "updateStrategy": {"type": "OnDelete", "rollingUpdate": None},
     "terminationGracePeriodSeconds": 30, "startupProbe": {"periodSeconds": 3},
     "livenessProbe": {"periodSeconds": 11}, "readinessProbe": {"periodSeconds": 11},
+    "revisionHistoryLimit": 2, "commonAnnotations": {"a": "b"},
+    "nodeFeatureRule": {"enabled": True, "label": "a/b", "modules": []},
     "commonLabels": {"a": "b"}, "podLabels": {"a": "b"}, "podAnnotations": {"a": "b"},
     "extraArgs": ["--log=debug"], "extraEnv": [{"name": "TZ", "value": "UTC"}],
     "serviceAccount.create": False, "serviceAccount.name": "given",
     "serviceAccount.annotations": {"a": "b"}, "service.enabled": True,
-    "podMonitor": {"enabled": True, "labels": {"a": "b"}, "interval": "30s"},
-    "serviceMonitor": {"enabled": True, "labels": {"a": "b"}, "interval": "30s"},
-    "prometheusRule": {"enabled": True}, "dashboards": {"enabled": True, "labels": {"a": "b"}},
+    "podMonitor": {"enabled": True, "labels": {"a": "b"}, "interval": "30s", "sampleLimit": 1},
+    "serviceMonitor": {"enabled": True, "labels": {"a": "b"}, "attachMetadata": {"node": True}},
+    "prometheusRule": {"enabled": True, "alerts": {"RdmaModule": {"enabled": False}}},
+    "dashboards": {"enabled": True, "labels": {"a": "b"}, "namespace": "monitoring"},
     "networkPolicy": {"enabled": True, "from": [{"podSelector": {}}]},
     "config.poll": {"state": "500ms"}, "config.selftest": {"enabled": True, "gpu_memory": True},
     "config.probe": {"enabled": True, "group": "a", "traffic_class": 106, "service_level": 1,
@@ -128,7 +146,7 @@ KEEPS = {
 }
 # Of no effect without others, with which they are in CHANGES.
 WITH_OTHERS = {"config.kubernetes.conditions", "config.kubernetes.events", "admissionPolicy",
-               "config.kubernetes.kubeconfig", "config.kubernetes.nfd_directory", "cleanUp",
+               "config.kubernetes.kubeconfig", "config.kubernetes.nfd_directory",
                "deviceFiles.by", "deviceFiles.resource", "umad.group", "kernelLog.group", "web.tls",
                "web.clientCertificates", "extraVolumeMounts"}
 
@@ -136,7 +154,7 @@ WITH_OTHERS = {"config.kubernetes.conditions", "config.kubernetes.events", "admi
 # -- The rights of manifests ----------------------------------------------------------------------
 
 def of_container(container):
-    context, name = container["securityContext"], container["name"]
+    context, name = container.get("securityContext", {}), container["name"]
     if context.get("privileged"):
         yield f"{name}: privileged"
     if context.get("allowPrivilegeEscalation") is False:
@@ -192,7 +210,12 @@ def of_pod(pod):
 
 def of_object(item):
     kind = item["kind"]
-    if kind in ("ClusterRole", "Role"):
+    if renderer.is_hook(item) and kind in ("ClusterRole", "Role"):
+        for rule in item["rules"]:
+            yield f"while a Job runs: {','.join(rule['resources'])} {','.join(rule['verbs'])}"
+    elif renderer.is_hook(item):  # what runs there may nothing else, which rights.py verifies
+        return
+    elif kind in ("ClusterRole", "Role"):
         where = f"{kind} in {item['metadata']['namespace']}" if kind == "Role" else kind
         for rule in item["rules"]:
             yield f"{where}: {','.join(rule['resources'])} {','.join(rule['verbs'])}"
@@ -210,8 +233,7 @@ def of_object(item):
 
 
 def rights_of(items):
-    # the clean-up has the rights of an agent without capabilities, which rights.py verifies
-    return {right for item in items for right in of_object(item) if not right.startswith("clean-up:")}
+    return {right for item in items for right in of_object(item)}
 
 
 # -- The tables -----------------------------------------------------------------------------------

@@ -33,6 +33,10 @@ PROFILES = {
                        "tlsConfig": {"ca": {"secret": {"name": "rdma-ca", "key": "ca.crt"}}},
                        "basicAuth": {"username": {"name": "rdma-login", "key": "user"},
                                      "password": {"name": "rdma-login", "key": "password"}}}},
+    # a certificate of cert-manager
+    "certificate": {
+        "web": {"certificateSecret": "rdma-tls", "clientCertificates": True},
+        "podMonitor": {"enabled": True, "tlsConfig": {"serverName": "rdma.test"}}},
     "client-certificates": {
         "web": {"secretName": "rdma-web", "tls": True, "clientCertificates": True},
         "serviceMonitor": {"enabled": True, "tlsConfig": {"insecureSkipVerify": True}}},
@@ -64,6 +68,26 @@ PROFILES = {
         "extraVolumeMounts": [{"name": "host", "mountPath": "/host", "readOnly": True}],
         "serviceAccount": {"name": "given", "annotations": {"a": "b"}},
         "service": {"enabled": True}, "networkPolicy": {"enabled": True}},
+    # several charts in a release, with settings for all; monitoring in another namespace
+    "umbrella": {
+        "global": {"imageRegistry": "mirror.test/", "imagePullSecrets": ["mirror", {"name": "registry"}]},
+        "image": {"registry": "registry.test"}, "imagePullSecrets": [{"name": "registry"}],
+        "commonAnnotations": {"owner": "fabric"}, "revisionHistoryLimit": 2, "dnsPolicy": "ClusterFirst",
+        "extraContainers": [{"name": "proxy", "image": "proxy:1", "ports": [{"containerPort": 8443}]}],
+        "serviceAccount": {"annotations": {"a": "b"}},
+        "podMonitor": {"enabled": True, "namespace": "monitoring", "sampleLimit": 20000,
+                       "attachMetadata": {"node": True}, "podTargetLabels": ["tier"]},
+        "prometheusRule": {"enabled": True, "namespace": "monitoring"},
+        "dashboards": {"enabled": True, "namespace": "monitoring"}},
+    "openshift": {
+        "openshift": {"securityContextConstraints": "always"},
+        "config": {"kubernetes": {"backend": "api"}}},
+    "openshift-probes": {
+        "openshift": {"securityContextConstraints": "always"}, "users": {"enabled": True},
+        "probe": {"enabled": True, "ipcLock": False}, "umad": {"enabled": True, "group": 2010}},
+    "openshift-without-host": {
+        "openshift": {"securityContextConstraints": "always"}, "state": {"type": "none"}},
+    "node-feature-rule": {"nodeFeatureRule": {"enabled": True}, "rdmaNodes": {"only": True}},
     "api": {"config": {"kubernetes": {"backend": "api"}}},
     "nfd": {"config": {"kubernetes": {"backend": "nfd", "nfd_directory": "/etc/nfd/features.d"}}},
     "both": {"config": {"kubernetes": {
@@ -74,9 +98,6 @@ PROFILES = {
         "backend": "api", "kubeconfig": "/etc/kube/config"}},
         "extraVolumes": [{"name": "kube", "secret": {"secretName": "kube"}}],
         "extraVolumeMounts": [{"name": "kube", "mountPath": "/etc/kube"}]},
-    # the rule goes first: conditions that are removed are not False
-    "clean-up": {"config": {"kubernetes": {"backend": "both"}}, "cleanUp": True,
-                 "nodeReadinessRule": {"enabled": True}},
     "node-readiness": {
         "config": {"kubernetes": {"backend": "api"}}, "nodeReadinessRule": {"enabled": True}},
     "node-readiness-of-some": {
@@ -126,7 +147,7 @@ profiles:
 }
 
 # Profiles that need EndpointSlices, which a cluster has since 1.21.
-WITH_SLICES = {"probe", "probe-with-others"}
+WITH_SLICES = {"probe", "probe-with-others", "openshift-probes"}
 
 PROBE = {"enabled": True}
 
@@ -158,7 +179,31 @@ REFUSED = [
     ({"config": {"kubernetes": {"roce_label": "a/b/c"}}}, "config.kubernetes.roce_label", "a/b/c"),
     ({"config": {"kubernetes": {"taint": "it's"}}}, "config.kubernetes.taint", "it's"),
     ({"config": {"kubernetes": {"nfd_directory": "nfd"}}}, "config.kubernetes.nfd_directory", "nfd"),
-    ({"cleanUp": True}, "cleanUp", "backend is off"),
+    ({"cleanUp": "yes"}, "cleanUp", "boolean"),
+    ({"web": {"secretName": "x", "certificateSecret": "y"}}, "web.certificateSecret", "web.secretName"),
+    ({"probe": {"enabled": True, "members": "dns"}, "web": {"certificateSecret": "x"}},
+     "probe.members", "web.tls"),
+    ({"openshift": {"securityContextConstraints": True}}, "openshift.securityContextConstraints",
+     "string"),
+    ({"openshift": {"seLinuxType": "spc t"}}, "openshift.seLinuxType", "spc t"),
+    ({"namespaceOverride": "a.b"}, "namespaceOverride", "a.b"),
+    ({"dnsPolicy": "None"}, "dnsPolicy", "None"),
+    ({"extraContainers": [{"name": "a"}]}, "extraContainers.0", "image"),
+    ({"revisionHistoryLimit": -1}, "revisionHistoryLimit", "minimum"),
+    ({"commonAnnotations": {"a": 1}}, "commonAnnotations.a", "string"),
+    ({"global": {"imagePullSecrets": [1]}}, "global.imagePullSecrets.0", "string"),
+    ({"podMonitor": {"sampleLimit": -1}}, "podMonitor.sampleLimit", "minimum"),
+    ({"podMonitor": {"attachMetadata": {"pod": True}}}, "podMonitor.attachMetadata", "pod"),
+    ({"nodeFeatureRule": {"label": "rdma"}}, "nodeFeatureRule.label", "rdma"),
+    ({"nodeFeatureRule": {"modules": ["a b"]}}, "nodeFeatureRule.modules.0", "a b"),
+    ({"prometheusRule": {"enabled": True, "alerts": {"RdmaPortDwn": {"enabled": False}}}},
+     "prometheusRule.alerts.RdmaPortDwn", "no such alert"),
+    ({"prometheusRule": {"enabled": True, "alerts": {"RdmaPortDown/info": {"for": "1m"}}}},
+     "prometheusRule.alerts.RdmaPortDown/info", "no such alert"),
+    ({"prometheusRule": {"alerts": {"RdmaPortDown": {"for": "soon"}}}},
+     "prometheusRule.alerts.RdmaPortDown.for", "soon"),
+    ({"prometheusRule": {"alerts": {"RdmaPortDown": {"severty": "info"}}}},
+     "prometheusRule.alerts.RdmaPortDown", "severty"),
     ({"admissionPolicy": True}, "admissionPolicy", "string"),
     ({"listenHost": "node1"}, "listenHost", "node1"),
     ({"state": {"type": "pvc"}}, "state.type", "pvc"),

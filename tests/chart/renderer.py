@@ -5,6 +5,7 @@ import json
 import os
 import re
 import subprocess
+import tempfile
 
 import jsonschema
 import yaml
@@ -14,9 +15,12 @@ ROOT = os.path.dirname(os.path.dirname(HERE))
 CHART = os.path.join(ROOT, "helm/rdma-node-agent")
 RELEASE, NAMESPACE = "rel", "ns"
 POLICY = "admissionregistration.k8s.io/v1/ValidatingAdmissionPolicy"
+CONSTRAINTS = "security.openshift.io/v1/SecurityContextConstraints"
 # Of what a cluster of a version serves, that which the chart asks for.
 CLUSTERS = {"1.20.0": [], "1.28.0": [], "1.36.0": [POLICY]}
 NEWEST = "1.36.0"
+OPENSHIFT = "1.33.0"  # OpenShift 4.20
+SERVED = {**CLUSTERS, OPENSHIFT: [POLICY, CONSTRAINTS]}
 
 
 class Refused(Exception):
@@ -61,6 +65,22 @@ def documents(text):
     return sorted(f"{part}\n" for part in found if part)
 
 
+def parsed(text):
+    return [yaml.safe_load(document) for document in documents(text)]
+
+
+def is_hook(item):
+    """Is it of a Job or a test, and not of the release?"""
+    return "helm.sh/hook" in item["metadata"].get("annotations", {})
+
+
+def only(items, kind, name=""):
+    """The one object of a kind, whose name ends so."""
+    found, = (item for item in items
+              if item["kind"] == kind and item["metadata"]["name"].endswith(name))
+    return found
+
+
 class Renderer:
     """Ours; built once."""
 
@@ -75,7 +95,7 @@ class Renderer:
         check_schema(values)
         done = subprocess.run([self.program, "-release", RELEASE, "-namespace", NAMESPACE,
                                "-kube-version", cluster,
-                               "-api-versions", ",".join(CLUSTERS.get(cluster, [])), *options,
+                               "-api-versions", ",".join(SERVED.get(cluster, [])), *options,
                                CHART], input=json.dumps(values), text=True, capture_output=True,
                               check=False)
         if done.returncode:
@@ -85,16 +105,18 @@ class Renderer:
     def text(self, values, cluster=NEWEST):
         return settled(self.run(values, cluster=cluster))
 
-    def secret(self, values, *options):
-        """The Secret that the chart generates, as it is generated."""
-        items = map(yaml.safe_load, documents(self.run(values, *options)))
-        return next(item for item in items if item["kind"] == "Secret")
+    def upgraded(self, values, before, *options):
+        """What an upgrade makes where the cluster has these objects; or its notes, with -notes."""
+        with tempfile.NamedTemporaryFile("w", suffix=".json") as file:
+            json.dump(before, file)
+            file.flush()
+            return self.run(values, "-is-upgrade", "-objects", file.name, *options)
 
     def notes(self, values):
         return self.run(values, "-notes")
 
     def objects(self, values, cluster=NEWEST):
-        return [yaml.safe_load(text) for text in documents(self.text(values, cluster))]
+        return parsed(self.text(values, cluster))
 
 
 class Helm:
@@ -105,7 +127,7 @@ class Helm:
         self.program = done.stdout.strip() if done.returncode == 0 else None
 
     def text(self, values, cluster=NEWEST):
-        versions = [f"--api-versions={version}" for version in CLUSTERS.get(cluster, [])]
+        versions = [f"--api-versions={version}" for version in SERVED.get(cluster, [])]
         done = subprocess.run([self.program, "template", RELEASE, CHART, "--namespace", NAMESPACE,
                                "--kube-version", cluster, *versions, "--values", "-"],
                               input=json.dumps(values), text=True, capture_output=True, check=False)

@@ -3,6 +3,8 @@
 those of a profile, merged over the defaults of the chart."""
 import yaml
 
+from renderer import is_hook
+
 REASONS = ("verbs", "umad", "selfTest", "probe")
 
 
@@ -100,7 +102,6 @@ CONFINED = {"readOnlyRootFilesystem": True, "allowPrivilegeEscalation": False}
 INIT_CONTEXTS = {
     "state": {**CONFINED, "runAsNonRoot": False, "runAsUser": 0, "runAsGroup": 0,
               "capabilities": {"drop": ["ALL"], "add": ["CHOWN"]}},
-    "clean-up": {**CONFINED, "capabilities": {"drop": ["ALL"]}},
 }
 
 
@@ -116,28 +117,29 @@ def check_init(pod):
 
 
 def wanted_rules(values):
-    """What the service account may do, by kind and namespace of the role."""
-    settings, found = values["config"]["kubernetes"], {}
+    """What the service account may do: kind and namespace of the role, groups, resources, verbs."""
+    settings = values["config"]["kubernetes"]
     if uses_api(values):
-        found["ClusterRole", None] = [([""], ["nodes"], ["get", "patch"])]
+        yield "ClusterRole", None, [""], ["nodes"], ["get", "patch"]
         if settings["conditions"]:
-            found["ClusterRole", None].append(([""], ["nodes/status"], ["patch"]))
+            yield "ClusterRole", None, [""], ["nodes/status"], ["patch"]
         if settings["events"]:  # those of nodes are in this namespace
-            found["Role", "default"] = [([""], ["events"], ["create", "patch"])]
+            yield "Role", "default", [""], ["events"], ["create", "patch"]
+    if values["openshift"]["securityContextConstraints"] == "always":
+        yield "Role", "ns", ["security.openshift.io"], ["securitycontextconstraints"], ["use"]
     namespace = lists_members_in(values)
     if namespace:
-        found["Role", namespace] = [(["discovery.k8s.io"], ["endpointslices"], ["list"])]
-    return found
+        yield "Role", namespace, ["discovery.k8s.io"], ["endpointslices"], ["list"]
 
 
 def check_roles(items, values):
     """Yields roles with other rights, or bound to another subject."""
     roles = [item for item in items if item["kind"] in ("ClusterRole", "Role")]
-    rules = {(role["kind"], role["metadata"].get("namespace")):
-             [tuple(rule[key] for key in ("apiGroups", "resources", "verbs")) for rule in role["rules"]]
-             for role in roles}
-    if rules != wanted_rules(values) or len(roles) != len(rules):
-        yield f"the roles allow {rules}, which is not {wanted_rules(values)}"
+    rules = [(role["kind"], role["metadata"].get("namespace"),
+              *(rule[key] for key in ("apiGroups", "resources", "verbs")))
+             for role in roles for rule in role["rules"]]
+    if sorted(map(str, rules)) != sorted(map(str, wanted_rules(values))):
+        yield f"the roles allow {rules}, which is not {[*wanted_rules(values)]}"
     account = next(item for item in items if item["kind"] == "DaemonSet"
                    )["spec"]["template"]["spec"]["serviceAccountName"]
     wanted = [(role["kind"], role["metadata"].get("namespace"), role["metadata"]["name"])
@@ -185,7 +187,54 @@ def check_secret(items, values):
         yield f"the secret is mounted by {users}"
 
 
+# What runs once in a pod of its own: whatever the agents may do on their nodes, it may not.
+TOOL_POD = {"runAsNonRoot": True, "seccompProfile": {"type": "RuntimeDefault"}}
+TOOL_ROLES = {
+    "clean-up": [([""], ["nodes"], ["list", "get", "patch"]), ([""], ["nodes/status"], ["patch"])],
+    "test": [(["discovery.k8s.io"], ["endpointslices"], ["list"])],
+}
+
+
+def check_tool(spec, tool):
+    """Yields what such a pod may on its node, or has of it."""
+    container, = spec["containers"]
+    volumes = [sorted(set(volume) - {"name"}) for volume in spec["volumes"]]
+    if spec["securityContext"] != TOOL_POD or container["securityContext"] != {
+            **CONFINED, "capabilities": {"drop": ["ALL"]}}:
+        yield f"{tool}: has {spec['securityContext']} and {container['securityContext']}"
+    if volumes != [["configMap"]] or set(spec) & {"hostNetwork", "hostPID", "priorityClassName"}:
+        yield f"{tool}: has {volumes}, or is in namespaces of the node"
+
+
+def check_hooks(items, values):
+    """Yields hooks with other rights, and rights that do not go with them."""
+    hooks = [item for item in items if is_hook(item)]
+    found = {}
+    for item in hooks:
+        tool = next((name for name in TOOL_ROLES if item["metadata"]["name"].endswith(f"-{name}")), None)
+        if item["kind"] in ("ClusterRole", "Role"):
+            found[tool] = [tuple(rule[key] for key in ("apiGroups", "resources", "verbs"))
+                           for rule in item["rules"]]
+        elif item["kind"] in ("ClusterRoleBinding", "RoleBinding"):
+            subject, = item["subjects"]
+            if item["roleRef"]["name"] != item["metadata"]["name"] or subject["name"] not in {
+                    other["metadata"]["name"] for other in hooks if other["kind"] == "ServiceAccount"}:
+                yield f"{tool}: binds {item['roleRef']} to {item['subjects']}"
+        elif item["kind"] in ("Job", "Pod"):
+            yield from check_tool(item["spec"].get("template", item)["spec"], tool)
+        if item["metadata"]["annotations"]["helm.sh/hook-delete-policy"] != (
+                "before-hook-creation,hook-succeeded"):
+            yield f"{item['kind']}: stays behind"
+    cleans = values["cleanUp"] and values["config"]["kubernetes"]["backend"] in ("api", "both")
+    tests = values["test"]["enabled"] and not values["listenHost"].startswith("127.")
+    wanted = {tool: TOOL_ROLES[tool] for tool, runs in (("clean-up", cleans), ("test", tests)) if runs}
+    if found != wanted:
+        yield f"the hooks may {found}, which is not {wanted}"
+
+
 def complaints(items, values):
+    yield from check_hooks(items, values)
+    items = [item for item in items if not is_hook(item)]
     pod = next(item for item in items if item["kind"] == "DaemonSet")["spec"]["template"]["spec"]
     yield from check_pod(pod, values)
     yield from check_init(pod)

@@ -26,15 +26,19 @@ own name, which stands in the commands of runbooks. */ -}}
 {{- end }}
 {{- end -}}
 
-{{- define "rdma-node-agent.toldMounts" -}}
-- name: config
-  mountPath: /etc/rdma-node-agent
-  readOnly: true
-{{- if include "rdma-node-agent.writesNfdFile" . }}
-- name: nfd
-  mountPath: {{ .Values.config.kubernetes.nfd_directory }}
-{{- end }}
-{{- with .Values.extraVolumeMounts }}
-{{ toYaml . }}
-{{- end }}
+{{- define "rdma-node-agent.pullSecrets" -}}
+{{- $secrets := list -}}
+{{- range concat .Values.global.imagePullSecrets .Values.imagePullSecrets -}}
+{{- $secrets = append $secrets (ternary (dict "name" .) . (kindIs "string" .)) -}}
+{{- end -}}
+{{- with uniq $secrets -}}
+imagePullSecrets:
+  {{- toYaml . | nindent 2 }}
+{{- end -}}
+{{- end -}}
+
+{{- /* With hostNetwork the default is the DNS of the node, which does not know the cluster. */ -}}
+{{- define "rdma-node-agent.dnsPolicy" -}}
+{{- $wanted := ternary "ClusterFirstWithHostNet" "" (eq (include "rdma-node-agent.probeMembers" .) "dns") -}}
+{{- .Values.dnsPolicy | default $wanted -}}
 {{- end -}}

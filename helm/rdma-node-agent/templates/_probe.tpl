@@ -57,10 +57,10 @@
 {{- end -}}
 {{- $members := include "rdma-node-agent.probeMembers" . -}}
 {{- if eq $members "kubernetes" -}}
-{{- $_ := set $probe "members_kubernetes" (printf "%s/%s" .Release.Namespace $name) -}}
+{{- $_ := set $probe "members_kubernetes" (printf "%s/%s" (include "rdma-node-agent.namespace" .) $name) -}}
 {{- else if eq $members "dns" -}}
 {{- /* the search domains of the pod add the domain of the cluster */ -}}
-{{- $_ := set $probe "members_dns" (printf "%s.%s.svc:%d" $name .Release.Namespace (int .Values.port)) -}}
+{{- $_ := set $probe "members_dns" (printf "%s.%s.svc:%d" $name (include "rdma-node-agent.namespace" .) (int .Values.port)) -}}
 {{- end -}}
 {{- toYaml $probe -}}
 {{- end -}}
@@ -68,13 +68,13 @@
 
 {{- /* Peers ask the agent over HTTP for its ports, without certificate and password. */ -}}
 {{- define "rdma-node-agent.checkPeers" -}}
-{{- if or (hasPrefix "127." .Values.listenHost) (eq .Values.listenHost "::1") -}}
+{{- if include "rdma-node-agent.listensOnLoopback" . -}}
 {{- fail (printf "probe.enabled: agents of other nodes cannot reach listenHost %s; remove it, or set probe.members to none" .Values.listenHost) -}}
 {{- end -}}
 {{- if .Values.web.clientCertificates -}}
 {{- fail "probe.enabled: agents have no client certificate for each other, which web.clientCertificates requires; switch one of them off, or set probe.members to none" -}}
 {{- end -}}
-{{- if and .Values.web.tls (eq (include "rdma-node-agent.probeMembers" .) "dns") -}}
+{{- if and (include "rdma-node-agent.usesTls" .) (eq (include "rdma-node-agent.probeMembers" .) "dns") -}}
 {{- fail "probe.members: addresses in DNS do not say that the agents use HTTPS (web.tls); set it to kubernetes" -}}
 {{- end -}}
 {{- end -}}

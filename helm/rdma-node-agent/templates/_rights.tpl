@@ -23,6 +23,10 @@ Helpers answer "true" or "", which "if" takes as no. */ -}}
 {{- if or (include "rdma-node-agent.usesApi" .) (include "rdma-node-agent.listedService" .) }}true{{ end -}}
 {{- end -}}
 
+{{- define "rdma-node-agent.hostPID" -}}
+{{- if or .Values.users.enabled .Values.follow.enabled }}true{{ end -}}
+{{- end -}}
+
 {{- /* For files that root owns: umad, unless a group may use them, and NFD's directory. An added
 capability takes effect only for root, because Kubernetes sets no ambient capabilities. */ -}}
 {{- define "rdma-node-agent.needsRoot" -}}
@@ -66,6 +70,9 @@ capability takes effect only for root, because Kubernetes sets no ambient capabi
   "seccompProfile" (dict "type" "RuntimeDefault") -}}
 {{- with include "rdma-node-agent.groups" . | fromJsonArray -}}
 {{- $_ := set $own "supplementalGroups" . -}}
+{{- end -}}
+{{- with include "rdma-node-agent.seLinuxType" . -}}
+{{- $_ := set $own "seLinuxOptions" (dict "type" .) -}}
 {{- end -}}
 {{- $context := mergeOverwrite $own .Values.podSecurityContext -}}
 {{- if and .Values.kernelLog.journal (kindIs "invalid" .Values.kernelLog.group) (ne (int $context.runAsUser) 0) -}}

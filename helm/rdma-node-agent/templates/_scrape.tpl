@@ -1,10 +1,37 @@
+{{- /* What a PodMonitor and a ServiceMonitor have in common. Call with (list $ VALUES). */ -}}
+{{- define "rdma-node-agent.monitor" -}}
+{{- $root := first . -}}
+{{- $namespace := include "rdma-node-agent.namespace" $root -}}
+{{- with last . -}}
+jobLabel: app.kubernetes.io/name
+{{- if ne (.namespace | default $namespace) $namespace }}
+namespaceSelector:
+  matchNames: [{{ $namespace }}]
+{{- end }}
+selector:
+  matchLabels:
+    {{- include "rdma-node-agent.selector" $root | nindent 4 }}
+{{- with .podTargetLabels }}
+podTargetLabels:
+  {{- toYaml . | nindent 2 }}
+{{- end }}
+{{- with .attachMetadata }}
+attachMetadata:
+  {{- toYaml . | nindent 2 }}
+{{- end }}
+{{- with .sampleLimit }}
+sampleLimit: {{ int . }}
+{{- end }}
+{{- end -}}
+{{- end -}}
+
 {{- /* One endpoint of a PodMonitor or ServiceMonitor. Call with (list $ VALUES). */ -}}
 {{- define "rdma-node-agent.scrape" -}}
-{{- $web := (first .).Values.web -}}
+{{- $tls := include "rdma-node-agent.usesTls" (first .) -}}
 {{- with last . -}}
 port: metrics
 path: /metrics
-{{- if $web.tls }}
+{{- if $tls }}
 scheme: https
 {{- end }}
 {{- with .tlsConfig }}
@@ -35,18 +62,18 @@ metricRelabelings:
 {{- end -}}
 {{- end -}}
 
-{{- /* A line "runbook_url: ..." of the rules, by the values. Call with (list $ LINE). Without a base URL
-the agent serves it: the instance is the name of its node, see above, to which the port is added. A
+{{- /* The address of a runbook, by the values. Call with (list $ URL), as it is in the rules. Without a base
+URL the agent serves it: the instance is the name of its node, see above, to which the port is added. A
 base URL that ends in # is that of one document with a section for each alert, whose anchors are in
 lower case in most renderers of Markdown. */ -}}
 {{- define "rdma-node-agent.runbook" -}}
 {{- $values := (first .).Values -}}
 {{- $name := base (last .) -}}
 {{- with $values.prometheusRule.runbookBaseUrl -}}
-runbook_url: {{ ternary (print . (lower $name)) (print (trimSuffix "/" .) "/" $name) (hasSuffix "#" .) }}
+{{ ternary (print . (lower $name)) (print (trimSuffix "/" .) "/" $name) (hasSuffix "#" .) }}
 {{- else -}}
-{{- $scheme := ternary "https" "http" $values.web.tls -}}
-{{- last . | replace "http://" (print $scheme "://") | replace "instance }}" "instance | stripPort }}"
+{{- $scheme := include "rdma-node-agent.scheme" (first $) -}}
+{{- last $ | replace "http://" (print $scheme "://") | replace "instance }}" "instance | stripPort }}"
   | replace "instance\" }}" "instance\" | stripPort }}"
   | replace (print "/runbooks/" $name) (printf ":%v/runbooks/%s" $values.port $name) -}}
 {{- end -}}

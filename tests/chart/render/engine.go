@@ -62,14 +62,23 @@ func required(message string, value interface{}) (interface{}, error) {
 // Objects are what the cluster has.
 type Objects []map[string]interface{}
 
-// As helm's: an object by its name; nothing where there is none. Lists are not asked for here.
+// As helm's: an object by its name, nothing where there is none; without a name, a list of all in the
+// namespace.
 func (o Objects) lookup(version, kind, namespace, name string) (map[string]interface{}, error) {
+	items := []interface{}{}
 	for _, object := range o {
 		metadata, _ := object["metadata"].(map[string]interface{})
-		if object["apiVersion"] == version && object["kind"] == kind &&
-			metadata["namespace"] == namespace && metadata["name"] == name {
+		if object["apiVersion"] != version || object["kind"] != kind ||
+			metadata["namespace"] != namespace {
+			continue
+		}
+		if metadata["name"] == name {
 			return object, nil
 		}
+		items = append(items, object)
+	}
+	if name == "" && len(o) > 0 {
+		return map[string]interface{}{"items": items}, nil
 	}
 	return map[string]interface{}{}, nil
 }

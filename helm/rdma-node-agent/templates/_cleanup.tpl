@@ -1,0 +1,33 @@
+{{- /* Taking back the labels, conditions and taints of all Nodes, by a Job with rights of its own. */ -}}
+
+{{- define "rdma-node-agent.writesApi" -}}
+{{- if has (.backend | default "off") (list "api" "both") }}true{{ end -}}
+{{- end -}}
+
+{{- /* The settings with which the agents wrote what is to be taken back, as YAML; "" for nothing. After
+an upgrade that switches the API off they are those of the release before, which "lookup" finds. */ -}}
+{{- define "rdma-node-agent.settingsToClean" -}}
+{{- if not .Values.cleanUp -}}
+{{- else if include "rdma-node-agent.writesApi" .Values.config.kubernetes -}}
+{{- toYaml .Values.config.kubernetes -}}
+{{- else if .Release.IsUpgrade -}}
+{{- $map := lookup "v1" "ConfigMap" (include "rdma-node-agent.namespace" .) (include "rdma-node-agent.fullname" .) -}}
+{{- $before := (get ($map.data | default dict) "rdma-node-agent.yaml" | fromYaml).kubernetes | default dict -}}
+{{- if include "rdma-node-agent.writesApi" $before }}{{ toYaml $before }}{{ end -}}
+{{- end -}}
+{{- end -}}
+
+{{- /* Annotations that make an object a part of the Job: it exists while that runs. */ -}}
+{{- define "rdma-node-agent.cleanUpHook" -}}
+{{- $uninstall := include "rdma-node-agent.writesApi" .Values.config.kubernetes -}}
+annotations:
+  helm.sh/hook: {{ ternary "post-delete" "post-upgrade" (eq $uninstall "true") }}
+  helm.sh/hook-delete-policy: before-hook-creation,hook-succeeded
+{{- end -}}
+
+{{- /* The Nodes that may have an agent, as a selector. */ -}}
+{{- define "rdma-node-agent.nodesToClean" -}}
+{{- $labels := list -}}
+{{- range $key, $value := .Values.nodeSelector }}{{ $labels = append $labels (printf "%s=%s" $key $value) }}{{ end -}}
+{{- join "," $labels | default "all" -}}
+{{- end -}}
