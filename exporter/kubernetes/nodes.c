@@ -53,12 +53,6 @@ static void sleep_until(rna_usec time)
 	(void)nanosleep(&pause, NULL); /* a signal that ends it only makes the next try earlier */
 }
 
-/* A Node that was deleted meanwhile needs no more. */
-static bool is_over(const struct rna_kube_answer *answer)
-{
-	return answer->result == RNA_KUBERNETES_OK || answer->reply.status == NOT_FOUND;
-}
-
 /* 0, or negative errno with error. */
 static int do_step(struct sweep *sweep, step_function *step, struct rna_error *error)
 {
@@ -67,8 +61,7 @@ static int do_step(struct sweep *sweep, step_function *step, struct rna_error *e
 	for (;;) {
 		RNA_KUBE_ANSWER struct rna_kube_answer answer = RNA_KUBE_ANSWER_INIT;
 
-		(void)step(sweep, &answer);
-		if (is_over(&answer))
+		if (step(sweep, &answer) == RNA_KUBERNETES_OK)
 			return 0;
 		rna_wait_longer(&wait, LONGEST_WAIT, answer.reply.retry_after, &sweep->random,
 				rna_clock_monotonic());
@@ -154,7 +147,7 @@ static enum rna_kubernetes_result send_if(bool wanted, struct rna_kube_api *api,
  * The taints first: their patch has the version of the Node that was read, which any other patch
  * changes.
  */
-static enum rna_kubernetes_result clean_node(struct sweep *sweep, struct rna_kube_answer *answer)
+static enum rna_kubernetes_result take_back(struct sweep *sweep, struct rna_kube_answer *answer)
 {
 	static const struct rna_node_wish nothing = {0};
 	RNA_CLEANUP(rna_arena_free_p) struct rna_arena *arena = rna_arena_new(ARENA);
@@ -186,6 +179,14 @@ static enum rna_kubernetes_result clean_node(struct sweep *sweep, struct rna_kub
 	rna_strbuf_printf(sweep->out, "%s: %zu labels, %zu conditions, %s\n", api->node,
 			  label_count, condition_count, tainted ? "the taint" : "no taint");
 	return RNA_KUBERNETES_OK;
+}
+
+/* A Node that was deleted meanwhile needs no more. */
+static enum rna_kubernetes_result clean_node(struct sweep *sweep, struct rna_kube_answer *answer)
+{
+	if (take_back(sweep, answer) != RNA_KUBERNETES_OK && answer->reply.status == NOT_FOUND)
+		answer->result = RNA_KUBERNETES_OK;
+	return answer->result;
 }
 
 /* One Node that cannot be cleaned up does not keep the others from it. Returns how many could not.

@@ -115,6 +115,16 @@ class Cleanup(DoubleTest):
         self.assertEqual(result.returncode, 1)
         self.assertIn("check that a ClusterRole allows to list nodes", result.stderr)
 
+    def test_a_node_that_goes(self):
+        """It was in the list, and is not there any more."""
+        gone, node = self.make_told("gpu-1"), self.make_told("gpu-2")
+        list_nodes = self.api.list_nodes
+        self.api.list_nodes = lambda record: (list_nodes(record), self.api.nodes.pop("gpu-1"))[0]
+        result = self.command("--nodes=all")
+        self.assertEqual((result.returncode, result.stderr), (0, ""))
+        self.assertEqual(len(self.asked(suffix=f"/{gone.name}", status=404)), 1)
+        self.check_clean(node)
+
     def test_taints_change_meanwhile(self):
         """The list of taints is written with the version that was read: 409, and it is read again."""
         node = self.make_told("gpu-1")
