@@ -25,6 +25,8 @@
 #include "tasks.h"
 
 #define GROUP      "/apis/resource.k8s.io/"
+#define PREFIX     "rdma-node-agent-"
+#define OWNER      "rdma-node-agent"
 #define NODE_LABEL "rdma-node-agent/node"
 #define ADVICE                                                                                     \
 	"; check that a ClusterRole allows the agent to list resourceslices, and to list, "        \
@@ -106,7 +108,7 @@ static void name_rule(const char *node, struct rule *rule)
 
 	hash = rna_hash_number(rna_hash_text(hash, rule->driver), 0);
 	hash = rna_hash_text(hash, rule->device);
-	(void)snprintf(rule->name, sizeof(rule->name), "rdma-node-agent-%016" PRIx64, hash);
+	(void)snprintf(rule->name, sizeof(rule->name), PREFIX "%016" PRIx64, hash);
 }
 
 static void write_rule(const struct rna_kube_api *api, const struct rule *rule,
@@ -122,7 +124,7 @@ static void write_rule(const struct rna_kube_api *api, const struct rule *rule,
 	rna_json_set_text(&writer, object, "apiVersion", version.data);
 	rna_json_set_text(&writer, object, "kind", "DeviceTaintRule");
 	rna_json_set_text(&writer, metadata, "name", rule->name);
-	rna_json_set_text(&writer, labels, "app.kubernetes.io/managed-by", "rdma-node-agent");
+	rna_json_set_text(&writer, labels, "app.kubernetes.io/managed-by", OWNER);
 	rna_json_set_text(&writer, labels, NODE_LABEL, node.data);
 	rna_json_set(&writer, metadata, "labels", labels);
 	rna_json_set(&writer, object, "metadata", metadata);
@@ -140,7 +142,7 @@ static void write_rule(const struct rna_kube_api *api, const struct rule *rule,
 
 /* -- Requests ---------------------------------------------------------------------------------- */
 
-static enum rna_kubernetes_result ask(struct rna_kube_round *round, const char *method,
+static enum rna_kubernetes_result ask(struct rna_kube_api *api, const char *method,
 				      const struct rna_strbuf *path, const struct rna_strbuf *body,
 				      struct rna_kube_answer *answer)
 {
@@ -154,35 +156,33 @@ static enum rna_kubernetes_result ask(struct rna_kube_round *round, const char *
 
 	if (!rna_strbuf_ok(path) || (body && !rna_strbuf_ok(body)))
 		return rna_kube_fail_memory(answer);
-	return rna_kube_call(&round->api, &request, answer);
+	return rna_kube_call(api, &request, answer);
 }
 
-/* With the API's message where it knows no such thing. */
-static enum rna_kubernetes_result list_rules_of(struct rna_kube_round *round, const char *version,
+static enum rna_kubernetes_result list_rules_of(struct rna_kube_api *api, const char *version,
+						const char *selector,
 						struct rna_kube_answer *answer)
 {
 	RNA_STRBUF struct rna_strbuf path = RNA_STRBUF_INIT;
 
-	rna_strbuf_printf(&path, GROUP "%s/devicetaintrules?labelSelector=", version);
-	rna_strbuf_puts(&path, "rdma-node-agent%2Fnode%3D");
-	write_node_value(round->api.node, &path);
-	return ask(round, "GET", &path, NULL, answer);
+	rna_strbuf_printf(&path, GROUP "%s/devicetaintrules?labelSelector=%s", version, selector);
+	return ask(api, "GET", &path, NULL, answer);
 }
 
 /* v1 since Kubernetes 1.37, v1beta2 since 1.36; before that, selectors were others. */
-static enum rna_kubernetes_result list_rules(struct rna_kube_round *round,
+static enum rna_kubernetes_result list_rules(struct rna_kube_api *api, const char *selector,
 					     struct rna_kube_answer *answer)
 {
 	static const char *const versions[] = {"v1", "v1beta2"};
 
-	if (round->api.rules_version &&
-	    (list_rules_of(round, round->api.rules_version, answer) == RNA_KUBERNETES_OK ||
+	if (api->rules_version &&
+	    (list_rules_of(api, api->rules_version, selector, answer) == RNA_KUBERNETES_OK ||
 	     answer->reply.status != RNA_KUBE_NOT_FOUND))
 		return answer->result;
-	round->api.rules_version = NULL;
+	api->rules_version = NULL;
 	for (size_t i = 0; i < RNA_ARRAY_SIZE(versions); i++) {
-		if (list_rules_of(round, versions[i], answer) == RNA_KUBERNETES_OK)
-			round->api.rules_version = versions[i];
+		if (list_rules_of(api, versions[i], selector, answer) == RNA_KUBERNETES_OK)
+			api->rules_version = versions[i];
 		if (answer->reply.status != RNA_KUBE_NOT_FOUND)
 			return answer->result;
 	}
@@ -193,31 +193,44 @@ static enum rna_kubernetes_result list_rules(struct rna_kube_round *round,
 	return answer->result;
 }
 
-static enum rna_kubernetes_result list_slices(struct rna_kube_round *round,
+static enum rna_kubernetes_result list_slices(struct rna_kube_api *api,
 					      struct rna_kube_answer *answer)
 {
 	RNA_STRBUF struct rna_strbuf path = RNA_STRBUF_INIT;
 
-	rna_strbuf_puts(&path,
-			GROUP "v1/resourceslices?resourceVersion=0&fieldSelector=spec.nodeName%3D");
-	rna_strbuf_puts(&path, round->api.node);
-	return ask(round, "GET", &path, NULL, answer);
+	rna_strbuf_puts(&path, GROUP "v1/resourceslices?resourceVersion=0&fieldSelector=");
+	rna_strbuf_printf(&path, "spec.nodeName%%3D%s", api->node);
+	return ask(api, "GET", &path, NULL, answer);
 }
 
-static enum rna_kubernetes_result change_rule(struct rna_kube_round *round, const char *method,
-					      const struct rule *rule,
-					      struct rna_kube_answer *answer)
+static void write_path(const struct rna_kube_api *api, const struct rule *rule,
+		       struct rna_strbuf *out)
+{
+	rna_strbuf_printf(out, GROUP "%s/devicetaintrules/%s", api->rules_version, rule->name);
+}
+
+static enum rna_kubernetes_result apply_rule(struct rna_kube_api *api, const struct rule *rule,
+					     struct rna_kube_answer *answer)
 {
 	RNA_STRBUF struct rna_strbuf path = RNA_STRBUF_INIT, body = RNA_STRBUF_INIT;
-	bool apply = strcmp(method, "PATCH") == 0;
 
-	rna_strbuf_printf(&path, GROUP "%s/devicetaintrules/%s", round->api.rules_version,
-			  rule->name);
-	if (!apply)
-		return ask(round, method, &path, NULL, answer);
+	write_path(api, rule, &path);
 	rna_strbuf_puts(&path, "?fieldManager=rdma-node-agent&force=true");
-	write_rule(&round->api, rule, &body);
-	return ask(round, method, &path, &body, answer);
+	write_rule(api, rule, &body);
+	return ask(api, "PATCH", &path, &body, answer);
+}
+
+/* One that is gone already is as good. */
+static enum rna_kubernetes_result delete_rule(struct rna_kube_api *api, const struct rule *rule,
+					      struct rna_kube_answer *answer)
+{
+	RNA_STRBUF struct rna_strbuf path = RNA_STRBUF_INIT;
+
+	write_path(api, rule, &path);
+	if (ask(api, "DELETE", &path, NULL, answer) != RNA_KUBERNETES_OK &&
+	    answer->reply.status == RNA_KUBE_NOT_FOUND)
+		answer->result = RNA_KUBERNETES_OK;
+	return answer->result;
 }
 
 /* -- Replies ----------------------------------------------------------------------------------- */
@@ -238,8 +251,9 @@ static json_t *parse_list(const struct rna_kube_answer *answer)
 		       : NULL;
 }
 
-/* Only those of our own pool: a label alone does not make a rule ours. */
-static void read_rule(const json_t *object, const struct rna_kube_api *api, struct rules *ret)
+/* Only those of our own pool: a label alone does not make a rule ours. pool: NULL: of any. */
+static void read_rule(const json_t *object, const struct rna_kube_api *api, const char *pool,
+		      struct rules *ret)
 {
 	const json_t *spec = json_object_get(object, "spec");
 	const json_t *selector = json_object_get(spec, "deviceSelector");
@@ -247,9 +261,8 @@ static void read_rule(const json_t *object, const struct rna_kube_api *api, stru
 	const char *name = text_of(json_object_get(object, "metadata"), "name");
 	struct rule *rule;
 
-	if (!name || strlen(name) >= NAME_SIZE ||
-	    strncmp(name, "rdma-node-agent-", strlen("rdma-node-agent-")) != 0 ||
-	    !rna_same_text(text_of(selector, "pool"), api->node))
+	if (!name || strlen(name) >= NAME_SIZE || strncmp(name, PREFIX, strlen(PREFIX)) != 0 ||
+	    (pool && !rna_same_text(text_of(selector, "pool"), pool)))
 		return;
 	rule = new_rule(ret);
 	if (!rule)
@@ -266,13 +279,13 @@ static void read_rule(const json_t *object, const struct rna_kube_api *api, stru
 }
 
 static void read_rules(const struct rna_kube_answer *answer, const struct rna_kube_api *api,
-		       struct rules *ret)
+		       const char *pool, struct rules *ret)
 {
 	RNA_CLEANUP(rna_json_free_p) json_t *list = parse_list(answer);
 	const json_t *items = json_object_get(list, "items");
 
 	for (size_t i = 0; i < json_array_size(items); i++)
-		read_rule(json_array_get(items, i), api, ret);
+		read_rule(json_array_get(items, i), api, pool, ret);
 }
 
 /* "resource.kubernetes.io/pciBusID" is called "pciBusID". */
@@ -386,27 +399,24 @@ static enum rna_kubernetes_result apply_rules(struct rna_kube_round *round, stru
 		if (rule)
 			rule->wanted = true;
 		if (!is_as_wished(rule, &wished->items[i]) &&
-		    change_rule(round, "PATCH", &wished->items[i], answer) != RNA_KUBERNETES_OK)
+		    apply_rule(&round->api, &wished->items[i], answer) != RNA_KUBERNETES_OK)
 			return answer->result;
 		round->device_rules += rule ? 0 : 1;
 	}
 	return answer->result;
 }
 
-/* One that is gone already is as good. */
-static enum rna_kubernetes_result delete_rules(struct rna_kube_round *round,
-					       const struct rules *there,
-					       struct rna_kube_answer *answer)
+static enum rna_kubernetes_result delete_rules(struct rna_kube_api *api, const struct rules *there,
+					       size_t *left, struct rna_kube_answer *answer)
 {
 	for (size_t i = 0; i < there->count; i++) {
 		if (there->items[i].wanted)
 			continue;
-		if (change_rule(round, "DELETE", &there->items[i], answer) != RNA_KUBERNETES_OK &&
-		    answer->reply.status != RNA_KUBE_NOT_FOUND)
+		if (delete_rule(api, &there->items[i], answer) != RNA_KUBERNETES_OK)
 			return answer->result;
-		round->device_rules--;
+		--*left;
 	}
-	return answer->result = RNA_KUBERNETES_OK;
+	return answer->result;
 }
 
 /* What was never allowed, or never there, left nothing behind. */
@@ -418,20 +428,32 @@ static bool is_nothing_to_clean(const struct rna_kube_round *round,
 		answer->result == RNA_KUBERNETES_FORBIDDEN);
 }
 
+static enum rna_kubernetes_result list_own(struct rna_kube_round *round,
+					   struct rna_kube_answer *answer)
+{
+	RNA_STRBUF struct rna_strbuf selector = RNA_STRBUF_INIT;
+
+	rna_strbuf_puts(&selector, "rdma-node-agent%2Fnode%3D");
+	write_node_value(round->api.node, &selector);
+	if (!rna_strbuf_ok(&selector))
+		return rna_kube_fail_memory(answer);
+	if (list_rules(&round->api, selector.data, answer) != RNA_KUBERNETES_OK &&
+	    is_nothing_to_clean(round, answer))
+		answer->result = RNA_KUBERNETES_OK;
+	return answer->result;
+}
+
 static enum rna_kubernetes_result make_rules(struct rna_kube_round *round, struct rna_arena *arena,
 					     struct rna_kube_answer *answer)
 {
 	struct rules there = {.arena = arena}, wished = {.arena = arena};
 
-	if (list_rules(round, answer) != RNA_KUBERNETES_OK) {
-		if (is_nothing_to_clean(round, answer))
-			answer->result = RNA_KUBERNETES_OK;
+	if (list_own(round, answer) != RNA_KUBERNETES_OK)
 		return answer->result;
-	}
-	read_rules(answer, &round->api, &there);
+	read_rules(answer, &round->api, round->api.node, &there);
 	round->device_rules = there.count;
 	if (round->wish->device_taint_count > 0) {
-		if (list_slices(round, answer) != RNA_KUBERNETES_OK)
+		if (list_slices(&round->api, answer) != RNA_KUBERNETES_OK)
 			return answer->result;
 		want_devices(round, answer, &wished);
 	}
@@ -440,7 +462,7 @@ static enum rna_kubernetes_result make_rules(struct rna_kube_round *round, struc
 	if (apply_rules(round, &there, &wished, answer) != RNA_KUBERNETES_OK ||
 	    !round->wish->device_taints_complete)
 		return answer->result;
-	return delete_rules(round, &there, answer);
+	return delete_rules(&round->api, &there, &round->device_rules, answer);
 }
 
 enum rna_kubernetes_result rna_kube_send_devices(struct rna_kube_round *round,
@@ -458,4 +480,22 @@ enum rna_kubernetes_result rna_kube_send_devices(struct rna_kube_round *round,
 	rna_kube_remember_body(&round->devices, &text);
 	round->written = now;
 	return RNA_KUBERNETES_OK;
+}
+
+enum rna_kubernetes_result rna_kube_delete_device_rules(struct rna_kube_api *api, bool dry_run,
+							size_t *ret, struct rna_kube_answer *answer)
+{
+	RNA_CLEANUP(rna_arena_free_p) struct rna_arena *arena = rna_arena_new(ARENA);
+	struct rules there = {.arena = arena};
+	size_t left;
+
+	if (!arena)
+		return rna_kube_fail_memory(answer);
+	if (list_rules(api, "app.kubernetes.io%2Fmanaged-by%3D" OWNER, answer) != RNA_KUBERNETES_OK)
+		return answer->result;
+	read_rules(answer, api, NULL, &there);
+	if (there.failed)
+		return rna_kube_fail_memory(answer);
+	*ret = left = there.count;
+	return dry_run ? answer->result : delete_rules(api, &there, &left, answer);
 }

@@ -13,6 +13,7 @@
 
 #include "pace.h"
 #include "requests.h"
+#include "tasks.h"
 
 enum {
 	ARENA = 16 * 1024,
@@ -210,6 +211,18 @@ static size_t clean_all(struct sweep *sweep, struct rna_error *first)
 	return failed;
 }
 
+/* Rules for devices are objects of the cluster, not of a Node. */
+static enum rna_kubernetes_result clean_devices(struct sweep *sweep, struct rna_kube_answer *answer)
+{
+	size_t count = 0;
+
+	if (rna_kube_delete_device_rules(&sweep->api, sweep->dry_run, &count, answer) ==
+		    RNA_KUBERNETES_OK &&
+	    count > 0)
+		rna_strbuf_printf(sweep->out, "%zu DeviceTaintRules\n", count);
+	return answer->result;
+}
+
 int rna_kubernetes_cleanup_nodes(const struct rna_kubernetes_options *options, const char *selector,
 				 bool dry_run, struct rna_strbuf *out, struct rna_error *error)
 {
@@ -226,6 +239,9 @@ int rna_kubernetes_cleanup_nodes(const struct rna_kubernetes_options *options, c
 	int status = read_list(&sweep, error);
 	size_t failed = status == 0 ? clean_all(&sweep, &first) : 0;
 
+	sweep.failing = 0;
+	if (status == 0 && options->device_taint_effect)
+		status = do_step(&sweep, clean_devices, error);
 	if (failed > 0)
 		status = rna_error_say(error, first.code < 0 ? first.code : -EIO,
 				       "%zu Nodes are not cleaned up: %s", failed, first.text);

@@ -21,6 +21,12 @@ rna_kube_task_function rna_kube_send_taint;
 rna_kube_task_function rna_kube_send_devices;
 rna_kube_task_function rna_kube_send_events;
 
+/* Deletes the rules of all agents for devices; dry_run: only counts them. *ret: how many there are.
+ */
+enum rna_kubernetes_result rna_kube_delete_device_rules(struct rna_kube_api *api, bool dry_run,
+							size_t *ret,
+							struct rna_kube_answer *answer);
+
 /* Does an Event wait to be sent? */
 bool rna_kube_has_events(const struct rna_kube_round *round);
 /* Forgets one, sent or not. */

@@ -17,6 +17,9 @@ API = {"token of the API", "ClusterRole: nodes get,patch", "ClusterRole: nodes/s
 POLICIES = {"policy of admission: nodes,nodes/status", "policy of admission: events"}
 CLEAN_UP = {"while a Job runs: nodes list,get,patch", "while a Job runs: nodes/status patch"}
 TEST = {"while a Job runs: endpointslices list"}
+DEVICES = {"ClusterRole: resourceslices list", "ClusterRole: devicetaintrules list,create,patch,delete",
+           "policy of admission: devicetaintrules",
+           "while a Job runs: devicetaintrules list,delete"}
 API |= POLICIES | CLEAN_UP
 NFD = {ROOT, "hostPath /etc/kubernetes/node-feature-discovery/features.d: agent rw"}
 SLICES = {"token of the API", "Role in ns: endpointslices list"}
@@ -71,6 +74,7 @@ CHANGES = [
     (kubernetes(backend="api", conditions=False), API - {"ClusterRole: nodes/status patch"}, set()),
     (kubernetes(backend="api", events=False), API - {"Role in default: events create,patch",
                                                      "policy of admission: events"}, set()),
+    (kubernetes(backend="api", device_taints="report"), API | DEVICES, set()),
     (kubernetes(backend="api", kubeconfig="/etc/kube/config"), CLEAN_UP, set()),
     ({**kubernetes(backend="api"), "admissionPolicy": "never"}, API - POLICIES, set()),
     (kubernetes(backend="nfd"), NFD, {RUN_AS}),

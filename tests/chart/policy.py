@@ -12,6 +12,7 @@ PACKAGE = "@marcbachmann/cel-js@8.0.0"
 SHA512 = ("a1a4eb033886af7cc32c588cb7fc8b5379d9b9131ac325900795f56b423bb3d7"
           "86cb7258cd7f65f195d71f231deb89f36de5456537b0b944a1c2c65074ae9408")
 VALUES = {"config": {"kubernetes": {"backend": "api", "taint": "example.org/rdma-down",
+                                    "device_taints": "report",
                                     "label_prefix": "rdma.example.org", "roce_label": "roce",
                                     "former_names": ["old.example/", "old.test/roce", "old/down"]}}}
 AGENT = f"system:serviceaccount:{NAMESPACE}:rel-rdma-node-agent"
@@ -150,6 +151,45 @@ def event_cases():
     yield "another client", event_request(put(("reportingComponent",), "x"), username="kubelet"), None
 
 
+RULE = {
+    "apiVersion": "resource.k8s.io/v1", "kind": "DeviceTaintRule",
+    "metadata": {"name": "rdma-node-agent-0123456789abcdef", "labels": {"rdma-node-agent/node": "n1"}},
+    "spec": {"deviceSelector": {"driver": "dra.net", "pool": "n1", "device": "pci-0000-1a-00-0"},
+             "taint": {"key": "rdma.example.org/unhealthy", "value": "port-down", "effect": "None"}},
+}
+OF_DEVICES, OTHERS_RULE, ITS_TAINT = (
+    "write rules for the devices of its own node", "change rules for the devices of its own node",
+    "its own taint")
+
+
+def rule_request(change=nothing, before=None, after=True, username=AGENT, extra=BOUND):
+    """change: of the new rule; before: of the one that there is, if any; after: there is a new one."""
+    new, old = copy.deepcopy(RULE), copy.deepcopy(RULE)
+    change(new)
+    (before or nothing)(old)
+    return {"object": new if after else None, "oldObject": old if before else None,
+            "request": {"userInfo": {"username": username, **({"extra": extra} if extra else {})}}}
+
+
+def rule_cases():
+    """As cases(), for the policy of DeviceTaintRules."""
+    pool = ("spec", "deviceSelector", "pool")
+    yield "a new rule", rule_request(), ""
+    yield "with an effect", rule_request(put(("spec", "taint", "effect"), "NoSchedule"), nothing), ""
+    yield "gone", rule_request(before=nothing, after=False), ""
+    yield "of another pool", rule_request(put(pool, "n2")), OF_DEVICES
+    yield "of every pool", rule_request(put(pool, None)), OF_DEVICES
+    yield "of every device", rule_request(put(("spec", "deviceSelector"), None)), OF_DEVICES
+    yield "of another name", rule_request(put(("metadata", "name"), "by-hand")), OF_DEVICES
+    yield "another's pool", rule_request(before=put(pool, "n2")), OTHERS_RULE
+    yield "another's, gone", rule_request(before=put(pool, "n2"), after=False), OTHERS_RULE
+    yield "by hand, gone", rule_request(before=put(("metadata", "name"), "x"), after=False), OTHERS_RULE
+    yield "another taint", rule_request(put(("spec", "taint", "key"), "x/y")), ITS_TAINT
+    yield "that evicts", rule_request(put(("spec", "taint", "effect"), "NoExecute")), ITS_TAINT
+    yield "by no pod", rule_request(extra=None), OF_DEVICES
+    yield "another client", rule_request(put(pool, "n2"), username="kubelet"), None
+
+
 def verdicts(policy, requests):
     """What the policy says of each; None where the language is not to be had."""
     found = subprocess.run([f"{HERE}/npm.sh", PACKAGE, SHA512], text=True, stdout=subprocess.PIPE,
@@ -163,10 +203,11 @@ def verdicts(policy, requests):
 
 
 def complaints(ours):
-    nodes, events = (item for item in ours.objects(VALUES)
-                     if item["kind"] == "ValidatingAdmissionPolicy")
-    yield from complaints_of(nodes, cases())
-    yield from complaints_of(events, event_cases())
+    policies = {item["spec"]["matchConstraints"]["resourceRules"][0]["resources"][0]: item
+                for item in ours.objects(VALUES) if item["kind"] == "ValidatingAdmissionPolicy"}
+    yield from complaints_of(policies["nodes"], cases())
+    yield from complaints_of(policies["events"], event_cases())
+    yield from complaints_of(policies["devicetaintrules"], rule_cases())
 
 
 def complaints_of(policy, cases_of_it):

@@ -123,6 +123,10 @@ def wanted_rules(values):
         yield "ClusterRole", None, [""], ["nodes"], ["get", "patch"]
         if settings["conditions"]:
             yield "ClusterRole", None, [""], ["nodes/status"], ["patch"]
+        if settings["device_taints"] != "off":
+            yield "ClusterRole", None, ["resource.k8s.io"], ["resourceslices"], ["list"]
+            yield ("ClusterRole", None, ["resource.k8s.io"], ["devicetaintrules"],
+                   ["list", "create", "patch", "delete"])
         if settings["events"]:  # those of nodes are in this namespace
             yield "Role", "default", [""], ["events"], ["create", "patch"]
     if values["openshift"]["securityContextConstraints"] == "always":
