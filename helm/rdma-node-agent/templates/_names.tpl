@@ -64,7 +64,7 @@ OWN), a dict with labels and annotations, if there are any. */ -}}
 {{- define "rdma-node-agent.marks" -}}
 {{- $root := first . -}}
 labels:
-  {{- include "rdma-node-agent.labels" (list $root (last . ).labels) | nindent 2 }}
+  {{- include "rdma-node-agent.labels" (list $root (last .).labels) | nindent 2 }}
 {{- with merge dict ((last .).annotations | default dict) $root.Values.commonAnnotations }}
 annotations:
   {{- toYaml . | nindent 2 }}
