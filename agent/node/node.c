@@ -260,8 +260,10 @@ static int on_client_status(sd_event_source *source, int fd, uint32_t events, vo
 	(void)rna_kubernetes_status_free(node->status);
 	node->status = status;
 	note_former(node);
-	if (node->file && node->wish && status->ignored != was_ignored)
-		rna_feature_file_want(node->file, status->ignored ? &nothing : node->wish);
+	if (node->file && status->ignored && !was_ignored)
+		rna_feature_file_want(node->file, &nothing);
+	else if (node->file && node->wish && was_ignored && !status->ignored)
+		rna_feature_file_want(node->file, node->wish);
 	return 0;
 }
 

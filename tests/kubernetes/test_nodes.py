@@ -21,6 +21,8 @@ class Cleanup(DoubleTest):
         super().setUp()
         self.api.rules = set(RIGHTS)
         self.node.delete()
+        self.settings = {"backend": "api", "kubeconfig": self.kubeconfig, "taint": "rdma/down",
+                         "former_names": ["former.test/roce", "former.test/down"]}
 
     def make(self, name, labels=None, conditions=(), taints=()):
         node = self.admin.make_node(name)
@@ -35,10 +37,8 @@ class Cleanup(DoubleTest):
                          [OTHERS, *TAINTS])
 
     def command(self, *arguments):
-        settings = {"backend": "api", "kubeconfig": self.kubeconfig, "taint": "rdma/down",
-                    "former_names": ["former.test/roce", "former.test/down"]}
         with tempfile.NamedTemporaryFile("w", suffix=".yaml") as file:
-            json.dump({"kubernetes": settings, "state": {"directory": ""}}, file)
+            json.dump({"kubernetes": self.settings, "state": {"directory": ""}}, file)
             file.flush()
             return subprocess.run([agent.binary, "kube", "cleanup", "--config", file.name, *arguments],
                                   env={key: value for key, value in os.environ.items()
@@ -73,6 +73,23 @@ class Cleanup(DoubleTest):
         self.assertEqual((result.returncode, result.stderr), (0, ""))
         self.check_clean(gpu)
         self.assertIn("rdma-node-agent/health", cpu.labels)
+
+    def test_rules_of_devices(self):
+        """Objects of the cluster: of the agents of all Nodes, and asked for only if there may be any."""
+        labels = {"app.kubernetes.io/managed-by": "rdma-node-agent"}
+        for name, pool in (("rdma-node-agent-1", "gone"), ("rdma-node-agent-2", "gpu-1"), ("by-hand", "x")):
+            self.api.taint_rules[name] = {
+                "metadata": {"name": name, "labels": labels},
+                "spec": {"deviceSelector": {"driver": "dra.net", "pool": pool, "device": "d"},
+                         "taint": {"key": "rdma-node-agent/unhealthy", "effect": "NoSchedule"}}}
+        self.assertEqual(self.command("--nodes=all").stdout, "")
+        self.api.rules |= {"list devicetaintrules", "delete devicetaintrules"}
+        self.settings["device_taints"] = "report"
+        self.assertEqual(self.command("--nodes=all", "--dry-run").stdout, "2 DeviceTaintRules\n")
+        self.assertEqual(len(self.api.taint_rules), 3)
+        result = self.command("--nodes=all")
+        self.assertEqual((result.returncode, result.stderr), (0, ""))
+        self.assertEqual(set(self.api.taint_rules), {"by-hand"})
 
     def test_pages(self):
         for i in range(250):
