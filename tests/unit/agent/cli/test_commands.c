@@ -202,7 +202,7 @@ static void test_each_wrong_usage_is_named(void **state)
 		{"describe seting",
 		 "describe: \"seting\" is not one of settings, metrics, "
 		 "collectors, commands, rules, thresholds, labels, "
-		 "conditions, profiles, shipped, patterns, needs, catalog, json"},
+		 "conditions, profiles, shipped, patterns, platform, needs, catalog, json"},
 	};
 
 	(void)state;
