@@ -183,6 +183,7 @@ struct hostile {
 	bool closes; /* afterwards */
 	bool slow;   /* a byte, and a while */
 	int status;
+	bool long_length; /* which newer libraries refuse at once (lldpd, src/ctl.c) */
 };
 
 /*
@@ -212,8 +213,8 @@ static const struct hostile hostiles[] = {
 	{"zeros without end", 0, "", false, false, -EPROTO},
 	{"half a header", 7, {TYPE}, true, false, -EPROTO},
 	{"half a header, and silence", 7, {TYPE}, false, false, -ETIMEDOUT},
-	{"a huge length", 16, {TYPE, WORD_MAX}, false, false, -ETIMEDOUT},
-	{"a negative length", 16, {TYPE, MINUS_1}, false, false, -ETIMEDOUT},
+	{"a huge length", 16, {TYPE, WORD_MAX}, false, false, -ETIMEDOUT, true},
+	{"a negative length", 16, {TYPE, MINUS_1}, false, false, -ETIMEDOUT, true},
 	{"half a message", 32, {TYPE, SIZE(100), WORD(1)}, true, false, -EPROTO},
 	{"half a message, and silence", 32, {TYPE, SIZE(100), WORD(1)}, false, false, -ETIMEDOUT},
 	{"another type", 48, {KIND(9), SIZE(32)}, false, false, -EPROTO},
@@ -274,7 +275,8 @@ static void test_a_hostile_lldpd(void **state)
 		status = ask(&tree);
 		print_message("%s: %s, %ju ms\n", hostiles[i].name, strerror(-status),
 			      (uintmax_t)(rna_clock_now().monotonic - begin) / 1000);
-		assert_int_equal(status, hostiles[i].status);
+		if (!hostiles[i].long_length || status != -EPROTO)
+			assert_int_equal(status, hostiles[i].status);
 		(void)pthread_join(thread, NULL);
 		(void)close(fd);
 	}
