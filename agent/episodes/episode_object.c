@@ -49,15 +49,6 @@ static const struct rna_snapshot_device *device_at(const struct rna_snapshot *sn
 	return ret;
 }
 
-static const struct rna_snapshot_device *device_named(const struct rna_snapshot *snapshot,
-						      const char *name)
-{
-	for (size_t i = 0; i < snapshot->device_count; i++)
-		if (strcmp(snapshot->devices[i].device->name, name) == 0)
-			return &snapshot->devices[i];
-	return NULL;
-}
-
 /* Rules skip virtual and scalable functions unless a setting says otherwise. */
 static const struct rna_snapshot_device *physical_of(const struct search *search,
 						     const struct rna_snapshot_device *device)
@@ -185,7 +176,7 @@ static const char *former_name(const struct search *search, const char *address)
 	for (size_t i = 0; !name && i < search->view->missing_count; i++)
 		if (is_at(address, search->view->missing[i].pci_address))
 			name = search->view->missing[i].name;
-	return name && !device_named(search->snapshot, name) ? name : NULL;
+	return name && !rna_snapshot_find(search->snapshot, name) ? name : NULL;
 }
 
 static struct rna_episode_object at_function(const struct search *search, const char *address)
@@ -202,7 +193,7 @@ static struct rna_episode_object at_nic(const struct search *search, const struc
 {
 	const char *address = rna_snapshot_topology(search->snapshot)->objects[nic->object].address;
 	const struct rna_snapshot_device *device =
-		nic->device_count > 0 ? device_named(search->snapshot, nic->devices[0]) : NULL;
+		nic->device_count > 0 ? rna_snapshot_find(search->snapshot, nic->devices[0]) : NULL;
 
 	if (nic->switch_management || nic->rdma == RNA_NIC_RDMA_EXCLUDED ||
 	    nic->rdma == RNA_NIC_RDMA_OFF || is_handed_over(nic))
@@ -283,7 +274,7 @@ static struct rna_episode_object find_by_netdev(const struct search *search, con
 			port = netdevs->ports[i].port;
 			break;
 		}
-	device = device_name ? device_named(search->snapshot, device_name) : NULL;
+	device = device_name ? rna_snapshot_find(search->snapshot, device_name) : NULL;
 	if (device)
 		ret = at_device(search, device);
 	else if (nic)
@@ -340,7 +331,7 @@ struct rna_episode_object rna_episode_find_object(const struct rna_episode *epis
 		return (struct rna_episode_object){.place = RNA_EPISODE_AT_NODE};
 	ret = find_by_address(&search);
 	if (ret.place == RNA_EPISODE_ELSEWHERE && episode->rdma) {
-		device = device_named(view->snapshot, episode->rdma);
+		device = rna_snapshot_find(view->snapshot, episode->rdma);
 		if (device)
 			ret = at_device(&search, device);
 	}

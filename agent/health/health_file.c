@@ -154,16 +154,6 @@ static void found_deinit(struct found *found)
 	rna_episodes_deinit(&found->episodes);
 }
 
-/* count: there is none of that name. */
-static enum rna_rule_id find_rule(const char *name)
-{
-	enum rna_rule_id id = 0;
-
-	while (id < RNA_RULE_COUNT && (!name || strcmp(rna_rules[id].name, name) != 0))
-		id++;
-	return id;
-}
-
 static enum rna_severity find_severity(const char *name)
 {
 	enum rna_severity severity = 0;
@@ -206,7 +196,7 @@ static int read_condition(struct found *found, const json_t *object)
 	uint64_t port = rna_json_kept_number(object, "port");
 	struct rna_finding *finding = &condition->finding;
 
-	condition->rule = find_rule(rna_json_kept_text(object, "rule"));
+	condition->rule = rna_rule_find(rna_json_kept_text(object, "rule"));
 	finding->severity = find_severity(rna_json_kept_text(object, "severity"));
 	finding->since = read_since(found, object);
 	if (condition->rule == RNA_RULE_COUNT || finding->severity == RNA_SEVERITY_COUNT ||

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "rna/base/parse.h"
 #include "rna/model/virtual_functions.h"
 
 #include "node_conditions.h"
@@ -31,19 +32,24 @@ static bool gives_taint(enum rna_node_condition_id condition, const struct rna_s
 	return false;
 }
 
-/* The rule of the worst finding that gives the device a taint; NULL: there is none. */
+/* The rule of a finding that gives its device a taint; NULL: it gives none. */
+static const struct rna_rule *tainting_rule(const struct rna_finding *finding,
+					    const struct rna_settings *settings)
+{
+	const struct rna_rule *rule = finding->device ? rna_condition_rule_of(finding) : NULL;
+
+	return rule && gives_taint(rule->condition, settings) ? rule : NULL;
+}
+
+/* That of the worst finding about the device; NULL: there is none. */
 static const struct rna_rule *rule_against(const struct rna_wish_input *in, const char *device)
 {
-	for (size_t i = 0; i < in->view->finding_count; i++) {
-		const struct rna_finding *finding = &in->view->findings[i];
-		const struct rna_rule *rule = NULL;
+	const struct rna_rule *rule = NULL;
 
-		if (finding->device && strcmp(finding->device, device) == 0)
-			rule = rna_condition_rule_of(finding);
-		if (rule && gives_taint(rule->condition, in->settings))
-			return rule;
-	}
-	return NULL;
+	for (size_t i = 0; i < in->view->finding_count && !rule; i++)
+		if (rna_same_text(in->view->findings[i].device, device))
+			rule = tainting_rule(&in->view->findings[i], in->settings);
+	return rule;
 }
 
 /* Have all problems been found that could give a device a taint? */
@@ -58,23 +64,22 @@ static bool has_settled(const struct rna_wish_input *in)
 /* Has the problem for which it has its taint had the time to be found again? */
 static bool may_be_over(const struct rna_told *told, const struct rna_wish_input *in)
 {
-	for (size_t i = 0; i < RNA_RULE_COUNT; i++)
-		if (strcmp(rna_rules[i].name, told->verdict.value) == 0)
-			return in->settled & RNA_CONDITION_BIT(rna_rules[i].condition);
-	return has_settled(in);
+	enum rna_rule_id id = rna_rule_find(told->verdict.value);
+
+	return id < RNA_RULE_COUNT ? in->settled & RNA_CONDITION_BIT(rna_rules[id].condition)
+				   : has_settled(in);
 }
 
 /*
  * Another rule for the same device is no news: the first stays while there is one. Findings have
  * passed the hold-down of their rules, so bad news do not wait.
  */
-static bool follow(struct rna_told *told, const struct rna_wish_input *in,
-		   const struct rna_node_delays *delays)
+static bool follow(struct rna_told *told, const struct rna_wish_input *in, rna_usec up)
 {
 	const struct rna_rule *rule = rule_against(in, told->name + strlen(PREFIX));
 	struct rna_node_verdict verdict = {.kind = RNA_VERDICT_NONE, .rank = GOOD};
-	struct rna_node_delays own = {.up = told->decided ? delays->up : 0,
-				      .unknown = RNA_USEC_NEVER};
+	const struct rna_node_delays delays = {.up = told->decided ? up : 0,
+					       .unknown = RNA_USEC_NEVER};
 
 	if (!rule && !may_be_over(told, in)) {
 		told->waits = false;
@@ -86,7 +91,7 @@ static bool follow(struct rna_told *told, const struct rna_wish_input *in,
 		verdict = (struct rna_node_verdict){.kind = RNA_VERDICT_VALUE, .rank = BAD};
 		(void)rna_label_value_make(rule->name, verdict.value);
 	}
-	return rna_told_follow(told, &verdict, NULL, &own, in->view->snapshot->time);
+	return rna_told_follow(told, &verdict, NULL, &delays, in->view->snapshot->time);
 }
 
 /* Devices against which there is something for the first time. */
@@ -96,7 +101,7 @@ static bool find_new(struct rna_node_memory *memory, const struct rna_wish_input
 		const struct rna_finding *finding = &in->view->findings[i];
 		RNA_STRBUF struct rna_strbuf name = RNA_STRBUF_INIT;
 
-		if (!finding->device || !rule_against(in, finding->device))
+		if (!tainting_rule(finding, in->settings))
 			continue;
 		rna_strbuf_printf(&name, PREFIX "%s", finding->device);
 		if (!rna_strbuf_ok(&name) || !rna_told_find(memory, name.data))
@@ -106,7 +111,7 @@ static bool find_new(struct rna_node_memory *memory, const struct rna_wish_input
 }
 
 int rna_device_taints_follow(struct rna_node_memory *memory, const struct rna_wish_input *in,
-			     const struct rna_node_delays *delays)
+			     rna_usec up)
 {
 	bool changed = false;
 
@@ -114,7 +119,7 @@ int rna_device_taints_follow(struct rna_node_memory *memory, const struct rna_wi
 		return -ENOMEM;
 	for (size_t i = 0; i < memory->count; i++)
 		if (rna_device_taints_own(memory->items[i].name))
-			changed |= follow(&memory->items[i], in, delays);
+			changed |= follow(&memory->items[i], in, up);
 	return changed;
 }
 
@@ -129,14 +134,6 @@ bool rna_device_taints_forget(struct rna_node_memory *memory)
 }
 
 /* -- The wish ---------------------------------------------------------------------------------- */
-
-static const struct rna_snapshot_device *find_device(const struct rna_view *view, const char *name)
-{
-	for (size_t i = 0; i < view->snapshot->device_count; i++)
-		if (strcmp(view->snapshot->devices[i].device->name, name) == 0)
-			return &view->snapshot->devices[i];
-	return NULL;
-}
 
 static bool add_functions(const struct rna_virtual_functions *functions, struct rna_arena *arena,
 			  struct rna_node_device_taint *ret)
@@ -156,7 +153,7 @@ static bool add_device(const struct rna_told *told, const struct rna_view *view,
 		       struct rna_arena *arena, struct rna_node_device_taint *ret)
 {
 	const char *name = told->name + strlen(PREFIX);
-	const struct rna_snapshot_device *device = find_device(view, name);
+	const struct rna_snapshot_device *device = rna_snapshot_find(view->snapshot, name);
 	bool failed = false;
 
 	ret->device = rna_arena_keep(arena, name, &failed);

@@ -9,9 +9,9 @@
 
 #include "wish.h"
 
-/* 1: something new is to be published, 0, or -ENOMEM. */
+/* up: kubernetes.up_delay. 1: something new is to be published, 0, or -ENOMEM. */
 int rna_device_taints_follow(struct rna_node_memory *memory, const struct rna_wish_input *in,
-			     const struct rna_node_delays *delays);
+			     rna_usec up);
 
 /* Forgets all, because the setting is off. True: something was published. */
 bool rna_device_taints_forget(struct rna_node_memory *memory);

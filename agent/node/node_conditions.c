@@ -39,18 +39,22 @@ const struct rna_condition_row rna_condition_rows[RNA_CONDITION_COUNT] = {
 		    "Device plugins advertise all RDMA resources of the node.", RESOURCES, NOTHING),
 };
 
+static bool counts(const struct rna_finding *finding)
+{
+	return !finding->silenced && finding->severity >= RNA_SEVERITY_WARNING;
+}
+
 static bool is_finding_of(const struct rna_finding *finding, const struct rna_rule *rule)
 {
-	return !finding->silenced && finding->severity >= RNA_SEVERITY_WARNING &&
-	       strcmp(finding->rule, rule->name) == 0;
+	return counts(finding) && strcmp(finding->rule, rule->name) == 0;
 }
 
 const struct rna_rule *rna_condition_rule_of(const struct rna_finding *finding)
 {
-	for (size_t i = 0; i < RNA_RULE_COUNT; i++)
-		if (is_finding_of(finding, &rna_rules[i]))
-			return rna_rules[i].condition == RNA_CONDITION_NONE ? NULL : &rna_rules[i];
-	return NULL;
+	enum rna_rule_id id = counts(finding) ? rna_rule_find(finding->rule) : RNA_RULE_COUNT;
+
+	return id < RNA_RULE_COUNT && rna_rules[id].condition != RNA_CONDITION_NONE ? &rna_rules[id]
+										    : NULL;
 }
 
 static void name_object(const struct rna_finding *finding, struct rna_strbuf *out)

@@ -172,14 +172,13 @@ static void forget_conditions(struct pass *pass)
 
 static void follow_devices(struct pass *pass)
 {
-	const struct rna_node_delays delays = delays_of(pass->in);
 	int changed;
 
 	if (pass->in->settings->kubernetes_device_taints == RNA_DEVICE_TAINTS_OFF) {
 		pass->changed |= rna_device_taints_forget(pass->memory);
 		return;
 	}
-	changed = rna_device_taints_follow(pass->memory, pass->in, &delays);
+	changed = rna_device_taints_follow(pass->memory, pass->in, delays_of(pass->in).up);
 	pass->no_memory |= changed < 0;
 	pass->changed |= changed > 0;
 }

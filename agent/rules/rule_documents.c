@@ -47,6 +47,15 @@ void rna_rules_write_catalog(struct rna_strbuf *out)
 		out);
 }
 
+enum rna_rule_id rna_rule_find(const char *name)
+{
+	enum rna_rule_id id = 0;
+
+	while (id < RNA_RULE_COUNT && (!name || strcmp(rna_rules[id].name, name) != 0))
+		id++;
+	return id;
+}
+
 const char *rna_rule_find_runbook(const char *rule, enum rna_link_layer link_layer)
 {
 	const char *found = NULL;

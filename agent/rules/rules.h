@@ -261,6 +261,9 @@ extern const struct rna_rule rna_rules[RNA_RULE_COUNT];
 /* Of the journal entry that reports a resolved finding, whatever the rule. */
 extern const char rna_rule_resolved_id[];
 
+/* The rule of that name; RNA_RULE_COUNT: there is none. name: NULL counts as none. */
+enum rna_rule_id rna_rule_find(const char *name);
+
 /*
  * Which runbook is about the findings of a rule: a table that exporter/page/runbooks.py makes of
  * the lines "Findings: ..." in helm/rdma-node-agent/runbooks.md.

@@ -60,6 +60,15 @@ struct rna_view *rna_view_unref(const struct rna_view *view)
 	return NULL;
 }
 
+const struct rna_snapshot_device *rna_snapshot_find(const struct rna_snapshot *snapshot,
+						    const char *name)
+{
+	for (size_t i = 0; i < snapshot->device_count; i++)
+		if (strcmp(snapshot->devices[i].device->name, name) == 0)
+			return &snapshot->devices[i];
+	return NULL;
+}
+
 /* Each concrete part begins with its struct rna_part, so the pointers are the same. */
 const struct rna_presence *rna_snapshot_presence(const struct rna_snapshot *snapshot)
 {

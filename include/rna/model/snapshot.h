@@ -47,6 +47,10 @@ struct rna_snapshot *rna_snapshot_new(size_t device_count, struct rna_time time)
 /* Drops its references to parts. Accepts and returns NULL. */
 struct rna_snapshot *rna_snapshot_free(const struct rna_snapshot *snapshot);
 
+/* The device of that name; NULL: there is none. */
+const struct rna_snapshot_device *rna_snapshot_find(const struct rna_snapshot *snapshot,
+						    const char *name);
+
 /* The concrete parts. NULL: none. */
 const struct rna_presence *rna_snapshot_presence(const struct rna_snapshot *snapshot);
 const struct rna_netdevs *rna_snapshot_netdevs(const struct rna_snapshot *snapshot);
