@@ -74,16 +74,16 @@ static bool is_body(const struct rna_strbuf *a, const struct rna_strbuf *b)
 	return rna_strbuf_ok(a) && a->len == b->len && memcmp(a->data, b->data, a->len) == 0;
 }
 
+const struct rna_node_wish rna_kube_nothing = {
+	.labels_decided = true,
+	.conditions_decided = true,
+	.taint_decided = true,
+	.device_taints_complete = true,
+};
+
 static void choose_wish(struct rna_kube_round *round)
 {
-	static const struct rna_node_wish nothing = {
-		.labels_decided = true,
-		.conditions_decided = true,
-		.taint_decided = true,
-		.device_taints_complete = true,
-	};
-
-	round->wish = round->ignored ? &nothing : round->given;
+	round->wish = round->ignored ? &rna_kube_nothing : round->given;
 }
 
 void rna_kube_take_wish(struct rna_kube_round *round, const struct rna_node_wish *wish)
@@ -288,11 +288,10 @@ static void find_drift_of_labels(const struct rna_kube_round *round,
 	}
 }
 
-static bool has_condition(const struct rna_kube_node *node,
-			  const struct rna_node_condition *condition)
+/* its: NULL: the Node has none of that type. */
+static bool is_as_wished(const struct rna_node_condition *its,
+			 const struct rna_node_condition *condition)
 {
-	const struct rna_node_condition *its = rna_kube_condition_of(node, condition->type);
-
 	return !condition->message || (its && its->status == condition->status &&
 				       rna_same_text(its->reason, condition->reason));
 }
@@ -304,7 +303,7 @@ static void find_drift_of_conditions(const struct rna_kube_round *round,
 		const struct rna_node_condition *condition = &round->wish->conditions[i];
 		const struct rna_node_condition *its = rna_kube_condition_of(node, condition->type);
 
-		if (!has_condition(node, condition))
+		if (!is_as_wished(its, condition))
 			note_drift(drift, "condition", condition->type, its ? its->reason : NULL,
 				   condition->reason);
 	}

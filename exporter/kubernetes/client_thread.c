@@ -611,14 +611,7 @@ int rna_kubernetes_apply(const struct rna_kubernetes_options *options,
 
 int rna_kubernetes_cleanup(const struct rna_kubernetes_options *options, struct rna_error *error)
 {
-	const struct rna_node_wish nothing = {
-		.labels_decided = true,
-		.conditions_decided = true,
-		.taint_decided = true,
-		.device_taints_complete = true,
-	};
-
-	return run_command(options, &nothing, true, error);
+	return run_command(options, &rna_kube_nothing, true, error);
 }
 
 void rna_kubernetes_write_requests(const struct rna_kubernetes_options *options,

@@ -240,15 +240,15 @@ static const char *text_of(const json_t *object, const char *name)
 	return json_string_value(json_object_get(object, name));
 }
 
-static json_t *parse_list(const struct rna_kube_answer *answer)
+/* NULL: no memory, for what is no JSON was no answer (rna_kube_call()). */
+static json_t *parse_list(const struct rna_kube_answer *answer, struct rules *rules)
 {
-	static const struct rna_json_limits limits = {.values = 200000, .levels = 64};
 	const struct rna_strbuf *body = &answer->reply.body;
 	json_t *list = NULL;
 
-	return body->data && rna_json_parse(body->data, body->len, &limits, &list, NULL) == 0
-		       ? list
-		       : NULL;
+	rules->failed |= !body->data || rna_json_parse(body->data, body->len,
+						       &rna_kube_reply_limits, &list, NULL) < 0;
+	return list;
 }
 
 /* Only those of our own pool: a label alone does not make a rule ours. pool: NULL: of any. */
@@ -281,7 +281,7 @@ static void read_rule(const json_t *object, const struct rna_kube_api *api, cons
 static void read_rules(const struct rna_kube_answer *answer, const struct rna_kube_api *api,
 		       const char *pool, struct rules *ret)
 {
-	RNA_CLEANUP(rna_json_free_p) json_t *list = parse_list(answer);
+	RNA_CLEANUP(rna_json_free_p) json_t *list = parse_list(answer, ret);
 	const json_t *items = json_object_get(list, "items");
 
 	for (size_t i = 0; i < json_array_size(items); i++)
@@ -363,7 +363,7 @@ static void want_device(const struct rna_kube_round *round, const char *driver,
 static void want_devices(const struct rna_kube_round *round, const struct rna_kube_answer *answer,
 			 struct rules *ret)
 {
-	RNA_CLEANUP(rna_json_free_p) json_t *list = parse_list(answer);
+	RNA_CLEANUP(rna_json_free_p) json_t *list = parse_list(answer, ret);
 	const json_t *items = json_object_get(list, "items");
 
 	for (size_t i = 0; i < json_array_size(items); i++) {
@@ -419,15 +419,6 @@ static enum rna_kubernetes_result delete_rules(struct rna_kube_api *api, const s
 	return answer->result;
 }
 
-/* What was never allowed, or never there, left nothing behind. */
-static bool is_nothing_to_clean(const struct rna_kube_round *round,
-				const struct rna_kube_answer *answer)
-{
-	return round->cleanup && !round->api.options->device_taint_effect &&
-	       (answer->reply.status == RNA_KUBE_NOT_FOUND ||
-		answer->result == RNA_KUBERNETES_FORBIDDEN);
-}
-
 static enum rna_kubernetes_result list_own(struct rna_kube_round *round,
 					   struct rna_kube_answer *answer)
 {
@@ -437,10 +428,16 @@ static enum rna_kubernetes_result list_own(struct rna_kube_round *round,
 	write_node_value(round->api.node, &selector);
 	if (!rna_strbuf_ok(&selector))
 		return rna_kube_fail_memory(answer);
-	if (list_rules(&round->api, selector.data, answer) != RNA_KUBERNETES_OK &&
-	    is_nothing_to_clean(round, answer))
-		answer->result = RNA_KUBERNETES_OK;
-	return answer->result;
+	return list_rules(&round->api, selector.data, answer);
+}
+
+/* What was never allowed, or never there, left nothing behind. */
+static bool is_nothing_to_clean(const struct rna_kube_round *round,
+				const struct rna_kube_answer *answer)
+{
+	return round->cleanup && !round->api.options->device_taint_effect &&
+	       (answer->reply.status == RNA_KUBE_NOT_FOUND ||
+		answer->result == RNA_KUBERNETES_FORBIDDEN);
 }
 
 static enum rna_kubernetes_result make_rules(struct rna_kube_round *round, struct rna_arena *arena,
@@ -449,7 +446,7 @@ static enum rna_kubernetes_result make_rules(struct rna_kube_round *round, struc
 	struct rules there = {.arena = arena}, wished = {.arena = arena};
 
 	if (list_own(round, answer) != RNA_KUBERNETES_OK)
-		return answer->result;
+		return is_nothing_to_clean(round, answer) ? RNA_KUBERNETES_OK : answer->result;
 	read_rules(answer, &round->api, round->api.node, &there);
 	round->device_rules = there.count;
 	if (round->wish->device_taint_count > 0) {

@@ -20,7 +20,6 @@ enum {
 	PAGE = 100, /* Nodes of one answer: 2 MB with all that managedFields may have */
 	TRIES_MAX = 4,
 	FAILED_MAX = 3, /* Nodes in a row; then it is not about the Nodes */
-	NOT_FOUND = 404,
 };
 
 #define LONGEST_WAIT (15 * RNA_USEC_PER_SEC)
@@ -150,13 +149,12 @@ static enum rna_kubernetes_result send_if(bool wanted, struct rna_kube_api *api,
  */
 static enum rna_kubernetes_result take_back(struct sweep *sweep, struct rna_kube_answer *answer)
 {
-	static const struct rna_node_wish nothing = {0};
 	RNA_CLEANUP(rna_arena_free_p) struct rna_arena *arena = rna_arena_new(ARENA);
 	RNA_STRBUF struct rna_strbuf taints = RNA_STRBUF_INIT, labels = RNA_STRBUF_INIT,
 				     conditions = RNA_STRBUF_INIT;
 	struct rna_kube_api *api = &sweep->api;
 	struct rna_kube_node node;
-	const struct rna_kube_words words = {api->node, &nothing, &node};
+	const struct rna_kube_words words = {api->node, &rna_kube_nothing, &node};
 	size_t label_count, condition_count;
 	bool tainted;
 
@@ -185,7 +183,8 @@ static enum rna_kubernetes_result take_back(struct sweep *sweep, struct rna_kube
 /* A Node that was deleted meanwhile needs no more. */
 static enum rna_kubernetes_result clean_node(struct sweep *sweep, struct rna_kube_answer *answer)
 {
-	if (take_back(sweep, answer) != RNA_KUBERNETES_OK && answer->reply.status == NOT_FOUND)
+	if (take_back(sweep, answer) != RNA_KUBERNETES_OK &&
+	    answer->reply.status == RNA_KUBE_NOT_FOUND)
 		answer->result = RNA_KUBERNETES_OK;
 	return answer->result;
 }

@@ -23,11 +23,12 @@ enum {
  * A Node has some 2,000 values, and one of the 1.5 MiB that etcd holds at most hardly more than
  * 100,000. These take some 15 MiB of memory; 8 MiB of brackets would take hundreds.
  */
-static const struct rna_json_limits reply_limits = {.values = 100000, .levels = 64};
+const struct rna_json_limits rna_kube_reply_limits = {.values = 100000, .levels = 64};
 
 int rna_kube_check_reply(const struct rna_strbuf *reply, struct rna_error *error)
 {
-	return reply->data ? rna_json_check(reply->data, reply->len, &reply_limits, error) : 0;
+	return reply->data ? rna_json_check(reply->data, reply->len, &rna_kube_reply_limits, error)
+			   : 0;
 }
 
 /* 0, -EBADMSG: it is empty, not JSON, or beyond the limits; or -ENOMEM. *ret is NULL then. */
@@ -36,7 +37,7 @@ static int parse(const struct rna_strbuf *reply, json_t **ret)
 	*ret = NULL;
 	if (!reply->data)
 		return -EBADMSG;
-	return rna_json_parse(reply->data, reply->len, &reply_limits, ret, NULL);
+	return rna_json_parse(reply->data, reply->len, &rna_kube_reply_limits, ret, NULL);
 }
 
 /* -- Bodies ------------------------------------------------------------------------------------ */

@@ -8,6 +8,7 @@
 #include <stdbool.h>
 
 #include "rna/base/arena.h"
+#include "rna/base/json_document.h"
 #include "rna/base/strbuf.h"
 #include "rna/kubernetes.h"
 
@@ -85,6 +86,8 @@ void rna_kube_write_event(const char *node, const char *uid, const struct rna_ku
 void rna_kube_write_event_patch(const struct rna_kube_event *event, struct rna_strbuf *out);
 
 /* -- Replies ----------------------------------------------------------------------------------- */
+
+extern const struct rna_json_limits rna_kube_reply_limits;
 
 /*
  * Is it within the limits of values and levels? 0, or -EBADMSG with the limit in the error. The

@@ -73,6 +73,9 @@ struct rna_kube_round {
 
 void rna_kube_round_deinit(struct rna_kube_round *round);
 
+/* The wish that a Node has nothing of ours. */
+extern const struct rna_node_wish rna_kube_nothing;
+
 /* The caller's newest wish, which must live until the next one. */
 void rna_kube_take_wish(struct rna_kube_round *round, const struct rna_node_wish *wish);
 
