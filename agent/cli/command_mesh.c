@@ -15,20 +15,6 @@
 /* Prometheus ends queries after two minutes by default; the largest here take seconds. */
 #define PROMETHEUS_DEADLINE (60 * RNA_USEC_PER_SEC)
 
-/* RFC 3986: what is not a letter or digit may mean something in a URL. */
-static void add_encoded(const char *text, struct rna_strbuf *out)
-{
-	for (; *text; text++) {
-		char c = *text;
-
-		if ((c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
-		    c == '_')
-			rna_strbuf_add_char(out, c);
-		else
-			rna_strbuf_printf(out, "%%%02X", (unsigned char)c);
-	}
-}
-
 static int ask(const struct rna_client_far *prometheus, size_t number, const char *job,
 	       struct rna_fleets_reader *reader, struct rna_error *error)
 {
@@ -40,7 +26,7 @@ static int ask(const struct rna_client_far *prometheus, size_t number, const cha
 	rna_fleets_query(number, job, &query);
 	rna_strbuf_puts(&path, "/api/v1/query?query=");
 	if (rna_strbuf_ok(&query))
-		add_encoded(query.data, &path);
+		rna_strbuf_add_encoded(&path, query.data);
 	if (!rna_strbuf_ok(&query) || !rna_strbuf_ok(&path))
 		return rna_error_set(error, -ENOMEM, "mesh");
 	status = rna_client_ask_far(prometheus, path.data, &answer, error);

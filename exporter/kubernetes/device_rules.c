@@ -24,10 +24,11 @@
 #include "requests.h"
 #include "tasks.h"
 
-#define GROUP      "/apis/resource.k8s.io/"
-#define PREFIX     "rdma-node-agent-"
-#define OWNER      "rdma-node-agent"
-#define NODE_LABEL "rdma-node-agent/node"
+#define GROUP         "/apis/resource.k8s.io/"
+#define PREFIX        "rdma-node-agent-"
+#define OWNER         "rdma-node-agent"
+#define NODE_LABEL    "rdma-node-agent/node"
+#define MANAGER_LABEL "app.kubernetes.io/managed-by"
 #define ADVICE                                                                                     \
 	"; check that a ClusterRole allows the agent to list resourceslices, and to list, "        \
 	"create, "                                                                                 \
@@ -124,7 +125,7 @@ static void write_rule(const struct rna_kube_api *api, const struct rule *rule,
 	rna_json_set_text(&writer, object, "apiVersion", version.data);
 	rna_json_set_text(&writer, object, "kind", "DeviceTaintRule");
 	rna_json_set_text(&writer, metadata, "name", rule->name);
-	rna_json_set_text(&writer, labels, "app.kubernetes.io/managed-by", OWNER);
+	rna_json_set_text(&writer, labels, MANAGER_LABEL, OWNER);
 	rna_json_set_text(&writer, labels, NODE_LABEL, node.data);
 	rna_json_set(&writer, metadata, "labels", labels);
 	rna_json_set(&writer, object, "metadata", metadata);
@@ -165,7 +166,8 @@ static enum rna_kubernetes_result list_rules_of(struct rna_kube_api *api, const 
 {
 	RNA_STRBUF struct rna_strbuf path = RNA_STRBUF_INIT;
 
-	rna_strbuf_printf(&path, GROUP "%s/devicetaintrules?labelSelector=%s", version, selector);
+	rna_strbuf_printf(&path, GROUP "%s/devicetaintrules?labelSelector=", version);
+	rna_strbuf_add_encoded(&path, selector);
 	return ask(api, "GET", &path, NULL, answer);
 }
 
@@ -424,7 +426,7 @@ static enum rna_kubernetes_result list_own(struct rna_kube_round *round,
 {
 	RNA_STRBUF struct rna_strbuf selector = RNA_STRBUF_INIT;
 
-	rna_strbuf_puts(&selector, "rdma-node-agent%2Fnode%3D");
+	rna_strbuf_puts(&selector, NODE_LABEL "=");
 	write_node_value(round->api.node, &selector);
 	if (!rna_strbuf_ok(&selector))
 		return rna_kube_fail_memory(answer);
@@ -488,7 +490,7 @@ enum rna_kubernetes_result rna_kube_delete_device_rules(struct rna_kube_api *api
 
 	if (!arena)
 		return rna_kube_fail_memory(answer);
-	if (list_rules(api, "app.kubernetes.io%2Fmanaged-by%3D" OWNER, answer) != RNA_KUBERNETES_OK)
+	if (list_rules(api, MANAGER_LABEL "=" OWNER, answer) != RNA_KUBERNETES_OK)
 		return answer->result;
 	read_rules(answer, api, NULL, &there);
 	if (there.failed)

@@ -6,7 +6,6 @@
  * one client. What fails is tried again: an API server that restarts refuses everything for a
  * moment, and so does one that has not heard yet of the rights that were just given.
  */
-#include <ctype.h>
 #include <errno.h>
 #include <string.h>
 #include <time.h>
@@ -75,15 +74,6 @@ static int do_step(struct sweep *sweep, step_function *step, struct rna_error *e
 
 /* -- The list ---------------------------------------------------------------------------------- */
 
-static void add_quoted(const char *text, struct rna_strbuf *out)
-{
-	for (; *text; text++)
-		if (isalnum((unsigned char)*text) || strchr("-._~", *text))
-			rna_strbuf_add_char(out, *text);
-		else
-			rna_strbuf_printf(out, "%%%02X", (unsigned char)*text);
-}
-
 static enum rna_kubernetes_result read_page(struct sweep *sweep, struct rna_kube_answer *answer)
 {
 	RNA_STRBUF struct rna_strbuf path = RNA_STRBUF_INIT;
@@ -96,9 +86,9 @@ static enum rna_kubernetes_result read_page(struct sweep *sweep, struct rna_kube
 	int status;
 
 	rna_strbuf_printf(&path, "/api/v1/nodes?limit=%d&labelSelector=", PAGE);
-	add_quoted(sweep->selector, &path);
+	rna_strbuf_add_encoded(&path, sweep->selector);
 	rna_strbuf_puts(&path, "&continue=");
-	add_quoted(sweep->place.len > 0 ? sweep->place.data : "", &path);
+	rna_strbuf_add_encoded(&path, sweep->place.len > 0 ? sweep->place.data : "");
 	if (!rna_strbuf_ok(&path))
 		return rna_kube_fail_memory(answer);
 	request.path = path.data;

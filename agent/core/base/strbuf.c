@@ -58,6 +58,22 @@ void rna_strbuf_add_char(struct rna_strbuf *buf, char c)
 	rna_strbuf_add(buf, &c, 1);
 }
 
+/* In no locale but that of C. */
+static bool is_unreserved(char c)
+{
+	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+	       c == '-' || c == '.' || c == '_' || c == '~';
+}
+
+void rna_strbuf_add_encoded(struct rna_strbuf *buf, const char *text)
+{
+	for (; *text; text++)
+		if (is_unreserved(*text))
+			rna_strbuf_add_char(buf, *text);
+		else
+			rna_strbuf_printf(buf, "%%%02X", (unsigned char)*text);
+}
+
 void rna_strbuf_add_u64(struct rna_strbuf *buf, uint64_t number)
 {
 	char digits[U64_DIGITS], *first = digits + sizeof(digits);

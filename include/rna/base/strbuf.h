@@ -34,6 +34,8 @@ char *rna_strbuf_reserve(struct rna_strbuf *buf, size_t more);
 
 void rna_strbuf_add(struct rna_strbuf *buf, const void *data, size_t len);
 void rna_strbuf_add_char(struct rna_strbuf *buf, char c);
+/* As part of a URL: all but letters, digits and "-._~" is percent-encoded (RFC 3986). */
+void rna_strbuf_add_encoded(struct rna_strbuf *buf, const char *text);
 void rna_strbuf_add_u64(struct rna_strbuf *buf, uint64_t number);
 void rna_strbuf_printf(struct rna_strbuf *buf, const char *format, ...) RNA_PRINTF(2, 3);
 
