@@ -183,13 +183,13 @@ struct hostile {
 	bool closes; /* afterwards */
 	bool slow;   /* a byte, and a while */
 	int status;
-	bool long_length; /* which newer libraries refuse at once (lldpd, src/ctl.c) */
 };
 
 /*
  * In the layout of lldpd 1.0.16 (src/ctl.h, marshal.h, lldpd-structs.h): a header; the head of a
  * list; an element whose next one is itself; its name. An object has its reference and a size in
- * front.
+ * front. Elements of lldpd 1.0.21 have an alias behind the name: an older library takes its absence
+ * for an empty name.
  */
 #define ALL '\xff' /* a char has a sign on x86-64, and none on arm64 */
 #if __BYTE_ORDER == __LITTLE_ENDIAN
@@ -205,7 +205,7 @@ struct hostile {
 #define TYPE    KIND(3) /* GET_INTERFACES */
 #define SIZE(n) WORD(n)
 #define HEAD(n) TYPE, SIZE(n), WORD(1), WORD(0), WORD(2), WORD(0)
-#define FOREVER WORD(2), WORD(0), WORD(2), WORD(0), WORD(3)
+#define FOREVER WORD(2), WORD(0), WORD(2), WORD(0), WORD(3), WORD(0)
 #define TEXT    WORD(3), WORD(0), 'e', 't', 'h', '\x1b', '\n', 0
 
 static const struct hostile hostiles[] = {
@@ -213,14 +213,14 @@ static const struct hostile hostiles[] = {
 	{"zeros without end", 0, "", false, false, -EPROTO},
 	{"half a header", 7, {TYPE}, true, false, -EPROTO},
 	{"half a header, and silence", 7, {TYPE}, false, false, -ETIMEDOUT},
-	{"a huge length", 16, {TYPE, WORD_MAX}, false, false, -ETIMEDOUT, true},
-	{"a negative length", 16, {TYPE, MINUS_1}, false, false, -ETIMEDOUT, true},
+	{"a huge length", 16, {TYPE, WORD_MAX}, false, false, -ETIMEDOUT},
+	{"a negative length", 16, {TYPE, MINUS_1}, false, false, -ETIMEDOUT},
 	{"half a message", 32, {TYPE, SIZE(100), WORD(1)}, true, false, -EPROTO},
 	{"half a message, and silence", 32, {TYPE, SIZE(100), WORD(1)}, false, false, -ETIMEDOUT},
 	{"another type", 48, {KIND(9), SIZE(32)}, false, false, -EPROTO},
 	{"a byte now and then", 48, {TYPE, SIZE(100)}, false, true, -ETIMEDOUT},
 	/* last: the list is kept, and the library is not used any more */
-	{"a list that never ends", 110, {HEAD(94), FOREVER, TEXT}, false, false, -ETIMEDOUT},
+	{"a list that never ends", 118, {HEAD(102), FOREVER, TEXT}, false, false, -ETIMEDOUT},
 };
 
 static void send_slowly(int fd, const struct hostile *hostile)
@@ -275,8 +275,7 @@ static void test_a_hostile_lldpd(void **state)
 		status = ask(&tree);
 		print_message("%s: %s, %ju ms\n", hostiles[i].name, strerror(-status),
 			      (uintmax_t)(rna_clock_now().monotonic - begin) / 1000);
-		if (!hostiles[i].long_length || status != -EPROTO)
-			assert_int_equal(status, hostiles[i].status);
+		assert_int_equal(status, hostiles[i].status);
 		(void)pthread_join(thread, NULL);
 		(void)close(fd);
 	}
