@@ -464,13 +464,14 @@ static struct rna_rail_address_list list_rails(struct rna_arena *arena)
 /* Two rails in one subnet: the first one takes all packets, until each has a table of its own. */
 static void test_addresses_of_rails(void **state)
 {
-	RNA_CLEANUP(rna_arena_free_p) struct rna_arena *arena = rna_arena_new(0);
+	RNA_CLEANUP(rna_arena_free_p) struct rna_arena *arena = NULL;
 	struct rna_rail_address_list list;
 	char subnet[RNA_ADDRESS_TEXT_MAX];
 	int other;
 
 	(void)state;
 	NEED_NETWORK();
+	arena = rna_arena_new(0);
 	other = open_tap("rail1");
 	assert_true(other >= 0);
 	run("link set rail1 up");
