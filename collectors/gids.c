@@ -144,7 +144,7 @@ static enum rna_gid_type read_type(struct table *table, unsigned index)
 /* The table of a shared device has the addresses of all network namespaces. */
 static int look_for_netdev(struct table *table, struct rna_gid_entry *entry)
 {
-	const char *path = rna_arena_printf(table->scratch, "proc/%u/root/sys/class/net/%s",
+	const char *path = rna_arena_printf(table->scratch, RNA_ROOT_OF_PROCESS "sys/class/net/%s",
 					    table->in->device->process, entry->netdev);
 
 	if (!path)

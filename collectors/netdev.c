@@ -287,7 +287,7 @@ static bool read_followed(struct run *run, const struct rna_device *device, cons
 			  struct rna_netdev *ret)
 {
 	const char *directory =
-		rna_arena_printf(run->scratch, "proc/%u/root/" CLASS, device->process);
+		rna_arena_printf(run->scratch, RNA_ROOT_OF_PROCESS CLASS, device->process);
 	const struct rna_recorded_place place = {
 		.root = run->in->root,
 		.arena = run->part->arena,

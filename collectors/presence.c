@@ -445,7 +445,7 @@ static const char *find_link(struct run *run, const struct rna_listed_device *li
 {
 	if (listed->process == 0)
 		return join(run, CLASS, listed->name);
-	return remember(run, rna_arena_printf(run->scratch, "proc/%u/root/" CLASS "/%s",
+	return remember(run, rna_arena_printf(run->scratch, RNA_ROOT_OF_PROCESS CLASS "/%s",
 					      listed->process, listed->name));
 }
 
@@ -469,8 +469,8 @@ static const char *resolve(struct run *run, const struct rna_listed_device *list
 	if (len < 0 || strncmp(target, up, sizeof(up) - 1) != 0 ||
 	    !rna_path_is_plain(target + sizeof(up) - 1))
 		return NULL;
-	return remember(run, rna_arena_printf(run->keep, "proc/%u/root/sys/%s", listed->process,
-					      target + sizeof(up) - 1));
+	return remember(run, rna_arena_printf(run->keep, RNA_ROOT_OF_PROCESS "sys/%s",
+					      listed->process, target + sizeof(up) - 1));
 }
 
 static enum found read_listed_device(struct run *run, const struct rna_listed_device *listed,
@@ -684,7 +684,8 @@ static int list_inside(struct run *run, struct rna_listed_device **ret, size_t *
 	if (status < 0)
 		return status == -ENOENT ? -ESRCH : status;
 	count = rna_root_list(run->root,
-			      rna_arena_printf(run->scratch, "proc/%u/root/" CLASS, run->inside),
+			      rna_arena_printf(run->scratch, RNA_ROOT_OF_PROCESS CLASS,
+					       run->inside),
 			      run->scratch, &names);
 	if (count < 0)
 		return (int)count;

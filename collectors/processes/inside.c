@@ -98,7 +98,7 @@ static bool may_open(const struct identity *identity, const struct stat *stat)
 
 static enum rna_inside_access look_at(struct run *run, const char *name)
 {
-	const char *path = rna_arena_printf(run->arena, "proc/%u/root/dev/infiniband/%s",
+	const char *path = rna_arena_printf(run->arena, RNA_ROOT_OF_PROCESS "dev/infiniband/%s",
 					    run->ret->process, name);
 	RNA_CLOSE int fd = path ? rna_root_openat(run->root, path, O_PATH) : -ENOMEM;
 	struct stat stat;

@@ -170,7 +170,7 @@ static bool add_devices(struct run *run, const struct namespace *namespace, uint
 	char **names;
 	ssize_t count;
 
-	(void)snprintf(path, sizeof(path), "proc/%u/root/" CLASS, process);
+	(void)snprintf(path, sizeof(path), RNA_ROOT_OF_PROCESS CLASS, process);
 	count = rna_root_list(run->root, path, run->arena, &names);
 	if (count == -EACCES || count == -EPERM)
 		run->ret->reach.refused++;
@@ -249,8 +249,8 @@ const char *rna_verbs_file_of(const struct rna_verbs_files *files, const char *d
 
 static bool has_file(const struct run *run, uint32_t process, const char *name)
 {
-	const char *path =
-		rna_arena_printf(run->arena, "proc/%u/root/dev/infiniband/%s", process, name);
+	const char *path = rna_arena_printf(run->arena, RNA_ROOT_OF_PROCESS "dev/infiniband/%s",
+					    process, name);
 
 	return !path || rna_root_exists(run->root, path);
 }

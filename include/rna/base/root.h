@@ -29,6 +29,9 @@ struct rna_root;
  */
 enum { RNA_ATTRIBUTE_MAX = 4096 };
 
+/* The beginning of a path into the files of a process: a format, for its PID, a uint32_t. */
+#define RNA_ROOT_OF_PROCESS "proc/%u/root/"
+
 /* A path for rna_root_open(): a root without any file, for data that comes from elsewhere alone. */
 extern const char rna_root_empty[];
 
