@@ -92,7 +92,8 @@ class Malformed(unittest.TestCase):
         for _ in range(count):
             request = mutate(chance, chance.choice(SEEDS))
             reply = exchange(name, request)
-            if reply and not re.match(rb"HTTP/1\.[01] (100|200|4\d\d|505|501) ", reply):
+            # 301: libmicrohttpd 0.9.77 and newer escapes spaces in a target (RFC 9112, 3.2)
+            if reply and not re.match(rb"HTTP/1\.[01] (100|200|301|4\d\d|505|501) ", reply):
                 raise AssertionError(f"{request!r}: {reply[:200]!r}")
             answered += bool(reply)
         return answered
