@@ -23,46 +23,6 @@ enum {
 
 /* -- Helpers ----------------------------------------------------------------------------------- */
 
-void rna_env_set(struct rna_env_advising *advising, const char *name, const char *value,
-		 const char *reason)
-{
-	if (value && reason)
-		advising->variables[advising->variable_count++] =
-			(struct rna_env_variable){name, value, reason};
-	else
-		advising->failed = true;
-}
-
-void rna_env_warn(struct rna_env_advising *advising, const char *text)
-{
-	if (text)
-		advising->warnings[advising->warning_count++] = text;
-	else
-		advising->failed = true;
-}
-
-const char *rna_env_name(struct rna_env_advising *advising, const struct rna_subject *port)
-{
-	const char *name = rna_env_port_name(port, advising->arena);
-
-	advising->failed |= !name;
-	return name ? name : "";
-}
-
-const char *rna_env_given(const struct rna_env_advising *advising, const char *name)
-{
-	const char *value = name && advising->request->get
-				    ? advising->request->get(name, advising->request->userdata)
-				    : NULL;
-
-	return value && *value ? value : NULL;
-}
-
-bool rna_env_is_of_gpu(const struct rna_env_advising *advising)
-{
-	return advising->request->gpu != RNA_ENV_NODE;
-}
-
 static const char *title_of(const struct rna_env_advising *advising)
 {
 	return advising->dialect->words.title;
@@ -277,38 +237,6 @@ static void warn_of_differences(struct rna_env_advising *advising)
 				     rna_env_name(advising, port), (uintmax_t)own_mtu.number,
 				     (uintmax_t)mtu);
 	}
-}
-
-void rna_env_warn_of_vendor(struct rna_env_advising *advising, uint32_t vendor, const char *name)
-{
-	const struct rna_topology *topology = rna_snapshot_topology(advising->view->snapshot);
-
-	for (size_t i = 0; topology && i < topology->gpu_count; i++)
-		if (topology->objects[topology->gpus[i].object].vendor_id == vendor)
-			return;
-	if (topology)
-		RNA_ENV_WARN(advising, "this node has no GPU of %s, which %s is for", name,
-			     title_of(advising));
-}
-
-static bool is_flat(const struct rna_topology *topology)
-{
-	for (size_t i = 0; topology && i < topology->gpu_count; i++)
-		if (topology->affinities[i].nearest_count == 1 ||
-		    (topology->affinities[i].nearest_count > 1 &&
-		     topology->affinities[i].path < RNA_PATH_PHB))
-			return false;
-	return topology && topology->gpu_count > 0;
-}
-
-bool rna_env_is_flat_guest(const struct rna_env_advising *advising)
-{
-	const struct rna_env_ports *ports = &advising->ports;
-	size_t guests = 0;
-
-	for (size_t i = 0; i < ports->count; i++)
-		guests += ports->items[i]->device->device->function == RNA_FUNCTION_GUEST_VF;
-	return guests > 0 && is_flat(rna_snapshot_topology(advising->view->snapshot));
 }
 
 /* -- All of it --------------------------------------------------------------------------------- */
