@@ -12,6 +12,8 @@
 #include <time.h>
 #include <cmocka.h>
 
+#include "rna/base/thread.h"
+
 #include "http/basic.h"
 #include "http/bucket.h"
 #include "http/logins.h"
@@ -456,6 +458,8 @@ static void test_logins_end_while_one_is_computed(void **state)
 	(void)state;
 	for (int i = 0; i < 3; i++)
 		assert_int_equal(rna_logins_ask(logins, &request, SEC, &wait), RNA_LOGIN_PENDING);
+	logins = rna_logins_free(logins);
+	assert_true(rna_threads_aside_join(60 * SEC));
 }
 
 /* -- Tls_priorities.c -------------------------------------------------------------------------- */
