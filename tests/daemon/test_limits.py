@@ -651,6 +651,7 @@ class MemoryLimit(unittest.TestCase):
                     sock = stack.enter_context(agent.client(source, buffer=4096))
                     sock.sendall(f"GET {path} HTTP/1.1\r\nHost: x\r\n{headers}\r\n".encode())
 
+    @unittest.skipIf(EMULATED, NO_TCP_INFO)
     def test_slow_readers(self):
         if Large.is_sanitized():
             self.skipTest("sanitizers need more memory")
