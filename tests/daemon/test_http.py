@@ -186,7 +186,8 @@ class Served(unittest.TestCase):
             for method in (b"GET", b"HEAD", b"POST"):
                 request = method + b" /metrics HTTP/1.1\r\nHost: x\r\n" + headers + b"\r\n\r\n" + smuggled
                 reply = self.exchange(request)
-                self.assertRegex(reply, rb"^HTTP/1\.1 400 ", request)
+                # 501 for a coding that libmicrohttpd 1.0.10 does not know (RFC 9112, section 6.1)
+                self.assertRegex(reply, rb"^HTTP/1\.1 (400|501) ", request)
                 self.assertNotIn(b" 200 ", reply, request)
 
     def test_bodies_of_requests(self):
