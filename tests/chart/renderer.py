@@ -81,12 +81,26 @@ def only(items, kind, name=""):
     return found
 
 
+GOCODE = "/usr/share/gocode"
+SPRIG = "src/github.com/Masterminds/sprig"
+
+
+def go_path(directory):
+    """Debian's packages; since 3.2.3-7 sprig is in a folder of its version, of which the old name is
+    a link in directory then."""
+    if os.path.exists(f"{GOCODE}/{SPRIG}/functions.go"):
+        return GOCODE
+    os.makedirs(os.path.dirname(f"{directory}/{SPRIG}"))
+    os.symlink(f"{GOCODE}/{SPRIG}/v3", f"{directory}/{SPRIG}")
+    return f"{directory}:{GOCODE}"
+
+
 class Renderer:
     """Ours; built once."""
 
     def __init__(self, directory):
         self.program = os.path.join(directory, "render")
-        environment = {**os.environ, "GO111MODULE": "off", "GOPATH": "/usr/share/gocode",
+        environment = {**os.environ, "GO111MODULE": "off", "GOPATH": go_path(directory),
                        "GOFLAGS": "", "CGO_ENABLED": "0"}
         subprocess.run(["go", "build", "-o", self.program, "./render"], check=True,
                        env=environment, cwd=HERE)
