@@ -183,11 +183,12 @@ class Served(unittest.TestCase):
                         b"Transfer-Encoding: gzip, chunked", b"Transfer-Encoding: identity",
                         b"Content-Length : 5", b"Transfer-Encoding\t: chunked",
                         b"Content-Length: x", b"Content-Length: -1", b"Content-Length: 1, 1"):
+            # 501 for a coding that libmicrohttpd 1.0.10 does not know (RFC 9112, section 6.1)
+            unknown = b"gzip" in headers or b"identity" in headers
             for method in (b"GET", b"HEAD", b"POST"):
                 request = method + b" /metrics HTTP/1.1\r\nHost: x\r\n" + headers + b"\r\n\r\n" + smuggled
                 reply = self.exchange(request)
-                # 501 for a coding that libmicrohttpd 1.0.10 does not know (RFC 9112, section 6.1)
-                self.assertRegex(reply, rb"^HTTP/1\.1 (400|501) ", request)
+                self.assertRegex(reply, rb"^HTTP/1\.1 (400|501) " if unknown else rb"^HTTP/1\.1 400 ", request)
                 self.assertNotIn(b" 200 ", reply, request)
 
     def test_bodies_of_requests(self):
