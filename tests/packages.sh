@@ -13,8 +13,8 @@ tools="meson ninja-build python3 cmark-gfm"
 libraries="pkg-config libc6-dev libibverbs-dev libibumad-dev libibmad-dev libnl-3-dev libnl-genl-3-dev libhwloc-dev
 	libsystemd-dev libmicrohttpd-dev libgnutls28-dev libcrypt-dev libdeflate-dev libjansson-dev
 	libyaml-dev libcurl4-openssl-dev liblldpctl-dev libseccomp-dev"
-test="ca-certificates clang clang-format curl dnsmasq-base iproute2 libcmocka-dev libfaketime man-db openssl prometheus prometheus-alertmanager
-	prometheus-node-exporter python3-prometheus-client python3-yaml"
+test="ca-certificates clang clang-format curl dnsmasq-base iproute2 libcmocka-dev libfaketime man-db openssl
+	prometheus prometheus-alertmanager prometheus-node-exporter python3-prometheus-client python3-yaml"
 vm="qemu-system-x86 busybox-static cpio kmod binutils make rdma-core ibverbs-providers
 	ibverbs-utils infiniband-diags perftest iproute2 ethtool lldpd pciutils curl jq procps hwloc prometheus-alertmanager"
 ibsim="ibsim-utils opensm infiniband-diags"

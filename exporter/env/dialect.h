@@ -56,8 +56,7 @@ struct rna_env_advising {
 	bool failed; /* no memory */
 };
 
-/* What they share: advising.c. value and reason: in the arena, or static; NULL: there was no
- * memory. */
+/* In advising.c. value and reason: in the arena, or static; NULL: there was no memory. */
 void rna_env_set(struct rna_env_advising *advising, const char *name, const char *value,
 		 const char *reason);
 /* text: as value. */
