@@ -61,16 +61,18 @@ class Watchdog:
 
 
 class Truth:
-    """Which samples there were in peace, and with which values."""
+    """Which samples there were in peace, and with which values; those of a family that shared
+    matches have no value of their own."""
 
-    def __init__(self, restless):
-        self.restless, self.scrapes = restless, 0
+    def __init__(self, restless, shared=None):
+        self.restless, self.shared, self.scrapes = restless, shared, 0
         self.values = collections.defaultdict(lambda: collections.defaultdict(set))
         self.times = collections.Counter()
 
     def of_the_others(self, text):
         """Without those of the device that is not left in peace."""
-        return {(family, labels): value for (family, labels), value in judge.samples(text).items()
+        return {(family, labels): "any" if self.shared and self.shared.fullmatch(family) else value
+                for (family, labels), value in judge.samples(text).items()
                 if self.restless not in {part for _, value in labels for part in value.split("/")}}
 
     def learn(self, text):
