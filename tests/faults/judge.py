@@ -11,7 +11,7 @@ SOURCES = {"reason", "netdev_source", "source"}
 # Counts of what could be read; and VL15, which is left out where the link layer is known not to have it.
 COUNTS = {"rdma_port_gids", "rdma_port_saturated_counters", "rdma_port_vl15_dropped_total"}
 
-# Of this node: what its kernel counts for whoever uses the machine, so for other tests as well.
+# Of this node: what its kernel counts for all that runs on it, other tests included.
 SHARED = re.compile(r"rdma_node_neighbour\w+|rdma_kernel_log_messages_\w+")
 
 SAMPLE = re.compile(r'(\w+)(?:\{(.*)\})? (\S+)')
