@@ -79,20 +79,6 @@ static struct rule *find_rule(const struct rules *rules, const char *name)
 
 /* -- Texts ------------------------------------------------------------------------------------- */
 
-void rna_kube_write_devices(const struct rna_node_wish *wish, struct rna_strbuf *out)
-{
-	rna_strbuf_puts(out, wish->device_taints_complete ? "all:\n" : "some:\n");
-	for (size_t i = 0; i < wish->device_taint_count; i++) {
-		const struct rna_node_device_taint *taint = &wish->device_taints[i];
-
-		rna_strbuf_printf(out, "%s %s %s", taint->device,
-				  taint->pci_address ? taint->pci_address : "-", taint->reason);
-		for (size_t j = 0; j < taint->function_count; j++)
-			rna_strbuf_printf(out, " %s", taint->functions[j]);
-		rna_strbuf_add_char(out, '\n');
-	}
-}
-
 /* The value of the label by which the rules of a Node are listed: its name, or a hash of that. */
 static void write_node_value(const char *node, struct rna_strbuf *out)
 {

@@ -299,6 +299,20 @@ int rna_kube_write_taints(const struct rna_kubernetes_options *options, bool tai
 	return 0;
 }
 
+void rna_kube_write_devices(const struct rna_node_wish *wish, struct rna_strbuf *out)
+{
+	rna_strbuf_puts(out, wish->device_taints_complete ? "all:\n" : "some:\n");
+	for (size_t i = 0; i < wish->device_taint_count; i++) {
+		const struct rna_node_device_taint *taint = &wish->device_taints[i];
+
+		rna_strbuf_printf(out, "%s %s %s", taint->device,
+				  taint->pci_address ? taint->pci_address : "-", taint->reason);
+		for (size_t j = 0; j < taint->function_count; j++)
+			rna_strbuf_printf(out, " %s", taint->functions[j]);
+		rna_strbuf_add_char(out, '\n');
+	}
+}
+
 /* Cut between characters; text is UTF-8 or becomes it. */
 static void set_message(struct rna_json_writer *writer, json_t *object, const char *text)
 {
