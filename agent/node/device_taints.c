@@ -71,17 +71,19 @@ static bool may_be_over(const struct rna_told *told, const struct rna_wish_input
 }
 
 /*
- * Another rule for the same device is no news: the first stays while there is one. Findings have
- * passed the hold-down of their rules, so bad news do not wait.
+ * Another rule for the same device is no news: the first stays while there is one. Nothing is known
+ * of most devices, and while down is not 0, what is found of such a one is not yet followed.
  */
-static bool follow(struct rna_told *told, const struct rna_wish_input *in, rna_usec up)
+static bool follow(struct rna_told *told, const struct rna_wish_input *in, rna_usec up,
+		   rna_usec down)
 {
 	const struct rna_rule *rule = rule_against(in, told->name + strlen(PREFIX));
 	struct rna_node_verdict verdict = {.kind = RNA_VERDICT_NONE, .rank = GOOD};
 	const struct rna_node_delays delays = {.up = told->decided ? up : 0,
+					       .down = down,
 					       .unknown = RNA_USEC_NEVER};
 
-	if (!rule && !may_be_over(told, in)) {
+	if (rule ? down > 0 && !told->decided : !may_be_over(told, in)) {
 		told->waits = false;
 		return false;
 	}
@@ -111,7 +113,7 @@ static bool find_new(struct rna_node_memory *memory, const struct rna_wish_input
 }
 
 int rna_device_taints_follow(struct rna_node_memory *memory, const struct rna_wish_input *in,
-			     rna_usec up)
+			     rna_usec up, rna_usec down)
 {
 	bool changed = false;
 
@@ -119,7 +121,7 @@ int rna_device_taints_follow(struct rna_node_memory *memory, const struct rna_wi
 		return -ENOMEM;
 	for (size_t i = 0; i < memory->count; i++)
 		if (rna_device_taints_own(memory->items[i].name))
-			changed |= follow(&memory->items[i], in, up);
+			changed |= follow(&memory->items[i], in, up, down);
 	return changed;
 }
 
@@ -149,6 +151,21 @@ static bool add_functions(const struct rna_virtual_functions *functions, struct 
 	return ret->functions && !failed;
 }
 
+/*
+ * The PCI address of a device, also of one that is missing; a function without an RDMA device is
+ * called by it. NULL: unknown.
+ */
+static const char *address_of(const char *name, const struct rna_snapshot_device *device,
+			      const struct rna_view *view)
+{
+	if (device)
+		return device->device->pci_address;
+	for (size_t i = 0; i < view->missing_count; i++)
+		if (strcmp(view->missing[i].name, name) == 0)
+			return view->missing[i].pci_address;
+	return rna_pci_is_address(name, strlen(name)) ? name : NULL;
+}
+
 static bool add_device(const struct rna_told *told, const struct rna_view *view,
 		       struct rna_arena *arena, struct rna_node_device_taint *ret)
 {
@@ -158,9 +175,9 @@ static bool add_device(const struct rna_told *told, const struct rna_view *view,
 
 	ret->device = rna_arena_keep(arena, name, &failed);
 	ret->reason = rna_arena_keep(arena, told->verdict.value, &failed);
+	ret->pci_address = rna_arena_keep(arena, address_of(name, device, view), &failed);
 	if (!device)
 		return !failed;
-	ret->pci_address = rna_arena_keep(arena, device->device->pci_address, &failed);
 	return add_functions(rna_device_virtual_functions(device), arena, ret) && !failed;
 }
 

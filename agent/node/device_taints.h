@@ -9,9 +9,10 @@
 
 #include "wish.h"
 
-/* up: kubernetes.up_delay. 1: something new is to be published, 0, or -ENOMEM. */
+/* up: kubernetes.up_delay; down: of a finding, 0 but at the start. 1: something new is to be
+ * published, 0, or -ENOMEM. */
 int rna_device_taints_follow(struct rna_node_memory *memory, const struct rna_wish_input *in,
-			     rna_usec up);
+			     rna_usec up, rna_usec down);
 
 /* Forgets all, because the setting is off. True: something was published. */
 bool rna_device_taints_forget(struct rna_node_memory *memory);

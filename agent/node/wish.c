@@ -120,15 +120,29 @@ static void follow_labels(struct pass *pass, struct rna_node_verdict *verdicts)
 }
 
 /*
- * Findings have passed the hold-down of their rules, so they are published at once. "Too early" is
- * not "unknown": kubernetes.unknown_delay may be shorter than the time that rules need to settle.
+ * Findings have passed the hold-down of their rules, so they are published at once; but for those
+ * that a new agent meets (look_for_the_first_time() in health.c), which may pass like other news.
+ */
+static rna_usec finding_delay(const struct rna_wish_input *in)
+{
+	rna_usec down = delays_of(in).down;
+
+	return rna_usec_since(in->view->agent.started.monotonic,
+			      in->view->snapshot->time.monotonic) < down
+		       ? down
+		       : 0;
+}
+
+/*
+ * "Too early" is not "unknown": kubernetes.unknown_delay may be shorter than the time that rules
+ * need to settle.
  */
 static void follow_conditions(struct pass *pass, bool observed)
 {
 	struct rna_condition_input see = {.view = pass->in->view, .observed = observed};
 	struct rna_node_delays delays = delays_of(pass->in);
 
-	delays.down = 0;
+	delays.down = finding_delay(pass->in);
 	delays.settling = false;
 	for (enum rna_node_condition_id id = 1; id < RNA_CONDITION_COUNT; id++) {
 		RNA_STRBUF struct rna_strbuf message = RNA_STRBUF_INIT;
@@ -178,7 +192,8 @@ static void follow_devices(struct pass *pass)
 		pass->changed |= rna_device_taints_forget(pass->memory);
 		return;
 	}
-	changed = rna_device_taints_follow(pass->memory, pass->in, delays_of(pass->in).up);
+	changed = rna_device_taints_follow(pass->memory, pass->in, delays_of(pass->in).up,
+					   finding_delay(pass->in));
 	pass->no_memory |= changed < 0;
 	pass->changed |= changed > 0;
 }

@@ -84,6 +84,25 @@ class Agents(AnyServer):
             wait("its health", lambda: self.node.own_labels.get("rdma-node-agent/health") != "down")
             wait("the condition", lambda: self.status_of("RdmaPortDown") == "False")
 
+    def test_a_restart_with_ports_down_for_a_moment(self):
+        """What a new agent meets may pass, as later: the Node is well all the time."""
+        with self.agent(down_delay="1m", spread="0s") as a:
+            wait("labels", lambda: self.node.own_labels.get(ROCE) == "true")
+            wait("conditions", lambda: self.status_of("RdmaPortDown") == "False")
+            a.stop()
+            a.set_states("1: DOWN")
+            a.start()
+            wait("readiness", a.is_ready)
+            wait("the finding", lambda: a.metric("rdma_findings", severity="critical"))
+            a.wait_snapshots(20)
+            self.assertEqual(self.status_of("RdmaPortDown"), "False")
+            a.set_states("4: ACTIVE")
+            wait("no finding", lambda: a.metric("rdma_findings", severity="critical") == 0)
+            a.wait_snapshots(20)
+            self.assertEqual(self.status_of("RdmaPortDown"), "False")
+            self.assertEqual(self.node.own_labels["rdma-node-agent/health"], "ok")
+            self.assertNotIn(TAINT, self.node.taints)
+
     def test_a_budget_that_is_spent(self):
         """The first write takes all of it: the next one waits, and that the node is down does not."""
         quiet = self.agent(changes=1, change_period="1h", conditions=False, events=False)

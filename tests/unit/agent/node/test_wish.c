@@ -24,7 +24,10 @@ struct fixture {
 	struct rna_memory memory;
 	struct node node;
 	bool settled;
+	rna_usec started; /* the agent */
 	size_t finding_count;
+	size_t missing_count;
+	struct rna_missing_device missing[1];
 	struct rna_finding findings[8];
 	struct rna_node_events events;
 	struct rna_wish_input in; /* of the last look */
@@ -89,6 +92,9 @@ static void look_for(struct fixture *f, unsigned seconds)
 		assert_non_null(view->snapshot->parts[RNA_COLLECTOR_TOPOLOGY]);
 		view->findings = f->findings;
 		view->finding_count = f->finding_count;
+		view->missing = f->missing;
+		view->missing_count = f->missing_count;
+		view->agent.started.monotonic = f->started;
 		assert_true(rna_wish_follow(&f->memory.node, &f->in) >= 0);
 		/* else the loop would look again and again */
 		assert_true(rna_wish_due(&f->memory.node, &f->settings) > f->node.now.monotonic);
@@ -501,6 +507,76 @@ static void test_device_taints_after_a_restart(void **state)
 }
 
 /* Off means taken from the Node: on again begins with what is true now. */
+/*
+ * A new agent finds at once what is wrong when it starts, without the hold-downs of rules: it may
+ * be over before the Node is told.
+ */
+static void test_what_is_wrong_at_the_start_may_pass(void **state)
+{
+	struct fixture *f = *state;
+	struct rna_node_wish *wish;
+
+	f->settings.kubernetes_device_taints = RNA_DEVICE_TAINTS_TAINT;
+	look_for(f, 100);
+	restart(f);
+	f->started = f->node.now.monotonic;
+	find(f, "port-down", "mlx5_0", RNA_SEVERITY_CRITICAL);
+	look_for(f, 10);
+	wish = wish_of(f);
+	assert_int_equal(condition_of(wish, "RdmaPortDown")->status, RNA_CONDITION_FALSE);
+	assert_int_equal(wish->device_taint_count, 0);
+	(void)rna_node_wish_unref(wish);
+	f->finding_count = 0;
+	look_for(f, 5);
+	find(f, "port-down", "mlx5_0", RNA_SEVERITY_CRITICAL); /* for good */
+	look_for(f, 40);
+	wish = wish_of(f);
+	assert_int_equal(condition_of(wish, "RdmaPortDown")->status, RNA_CONDITION_FALSE);
+	assert_int_equal(wish->device_taint_count, 0);
+	(void)rna_node_wish_unref(wish);
+	look_for(f, 10);
+	wish = wish_of(f);
+	assert_int_equal(condition_of(wish, "RdmaPortDown")->status, RNA_CONDITION_TRUE);
+	assert_int_equal(wish->device_taint_count, 1);
+	(void)rna_node_wish_unref(wish);
+}
+
+/* The devices of ResourceSlices are found by their addresses, also when RDMA has lost them. */
+static void test_addresses_of_device_taints(void **state)
+{
+	static const struct {
+		const char *device, *address;
+	} cases[] = {
+		{"mlx5_1", NULL}, /* it is there; filled in below */
+		{"mlx5_7", "0000:c1:00.0"},
+		{"0003:18:00.0", "0003:18:00.0"},
+		{"mlx5_9", NULL},
+	};
+	struct fixture *f = *state;
+	struct rna_node_wish *wish;
+
+	f->settings.kubernetes_device_taints = RNA_DEVICE_TAINTS_TAINT;
+	f->missing[0] =
+		(struct rna_missing_device){.name = "mlx5_7", .pci_address = "0000:c1:00.0"};
+	f->missing_count = 1;
+	for (size_t i = 0; i < RNA_ARRAY_SIZE(cases); i++)
+		find(f, "device-missing", cases[i].device, RNA_SEVERITY_CRITICAL);
+	look_for(f, 1);
+	wish = wish_of(f);
+	assert_int_equal(wish->device_taint_count, RNA_ARRAY_SIZE(cases));
+	for (size_t i = 0; i < RNA_ARRAY_SIZE(cases); i++) {
+		const struct rna_node_device_taint *taint = wish->device_taints;
+		const char *address = cases[i].address;
+
+		while (strcmp(taint->device, cases[i].device) != 0)
+			taint++;
+		if (i == 0)
+			address = f->view->snapshot->devices[1].device->pci_address;
+		assert_true(rna_same_text(taint->pci_address, address));
+	}
+	(void)rna_node_wish_unref(wish);
+}
+
 static void test_taint_and_conditions_that_were_off(void **state)
 {
 	struct fixture *f = *state;
@@ -668,7 +744,10 @@ int main(void)
 						tear_down),
 		cmocka_unit_test_setup_teardown(test_a_taint_of_the_past, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_taint, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(test_what_is_wrong_at_the_start_may_pass, set_up,
+						tear_down),
 		cmocka_unit_test_setup_teardown(test_device_taints, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(test_addresses_of_device_taints, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_device_taints_after_a_restart, set_up,
 						tear_down),
 		cmocka_unit_test_setup_teardown(test_taint_and_conditions_that_were_off, set_up,
