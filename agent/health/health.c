@@ -139,10 +139,19 @@ bool rna_health_is_booting(const struct rna_health *health, const struct rna_vie
 	       view->snapshot->time.monotonic < health->settings->health_boot_grace;
 }
 
+/* Since when a rule has looked: one that lets the machine boot first begins later. */
+static rna_usec first_run(const struct rna_health *health, const struct rna_view *view,
+			  const struct rna_rule *rule)
+{
+	rna_usec started = view->agent.started.monotonic;
+	rna_usec grace = health->settings->health_boot_grace;
+
+	return view->agent.live && rule->settles && started < grace ? grace : started;
+}
+
 unsigned rna_health_settled(const struct rna_health *health, const struct rna_view *view)
 {
-	const rna_usec age =
-		rna_usec_since(view->agent.started.monotonic, view->snapshot->time.monotonic);
+	const rna_usec now = view->snapshot->time.monotonic;
 	unsigned settled = RNA_CONDITION_ALL_BITS;
 
 	if (health->once || (health->same_boot && health->looked))
@@ -150,7 +159,8 @@ unsigned rna_health_settled(const struct rna_health *health, const struct rna_vi
 	if (rna_health_is_booting(health, view))
 		return 0;
 	for (size_t i = 0; i < RNA_RULE_COUNT; i++)
-		if (!health->disabled[i] && health->holds[i] > age)
+		if (!health->disabled[i] &&
+		    health->holds[i] > rna_usec_since(first_run(health, view, &rna_rules[i]), now))
 			settled &= ~(RNA_CONDITION_BIT(rna_rules[i].condition) |
 				     RNA_CONDITION_BIT(RNA_CONDITION_NONE));
 	return settled;

@@ -174,6 +174,33 @@ static void test_what_has_settled(void **state)
 	(void)rna_view_unref(view);
 }
 
+/* A rule that lets the machine boot first has its hold-down behind that. */
+static void test_what_has_settled_after_a_boot(void **state)
+{
+	const enum rna_rule_id rule = rna_rule_find("function-without-device");
+	struct fixture *f = *state;
+	const rna_usec grace = f->settings.health_boot_grace;
+	const struct {
+		rna_usec now;
+		bool missing;
+	} cases[] = {{grace - SECOND, false},
+		     {grace + f->health.holds[rule] - SECOND, false},
+		     {grace + HOUR, true}};
+
+	assert_true(f->health.holds[rule] > SECOND);
+	for (size_t i = 0; i < RNA_ARRAY_SIZE(cases); i++) {
+		struct rna_view *view;
+
+		f->node.now.monotonic = cases[i].now - SECOND;
+		view = look_after(f, SECOND);
+		view->agent.started.monotonic = 40 * SECOND;
+		assert_int_equal(!!(rna_health_settled(&f->health, view) &
+				    RNA_CONDITION_BIT(RNA_CONDITION_DEVICE_MISSING)),
+				 cases[i].missing);
+		(void)rna_view_unref(view);
+	}
+}
+
 static void test_disabled_rule(void **state)
 {
 	struct fixture *f = *state;
@@ -848,6 +875,7 @@ int main(void)
 		TEST(test_hold_down_after_a_first_run_that_stalls),
 		TEST(test_hold_down_while_the_machine_boots),
 		TEST(test_what_has_settled),
+		TEST(test_what_has_settled_after_a_boot),
 		TEST(test_disabled_rule),
 		TEST(test_unknown_keeps_what_was_told),
 		TEST(test_nothing_is_over_because_a_device_stalls),
