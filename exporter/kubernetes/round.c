@@ -99,7 +99,6 @@ static void note_problem(struct rna_kube_round *round, unsigned of, const struct
 static void note_answer(struct rna_kube_round *round)
 {
 	round->wait = (struct rna_wait){0};
-	round->failing_access = 0;
 	forget_problem(round, RNA_KUBE_TASK_COUNT);
 }
 
@@ -120,6 +119,8 @@ static bool note_failure(struct rna_kube_round *round, unsigned task,
 		note_answer(round);
 		rna_wait_longer(wait, RNA_WAIT_REFUSED, 0, &round->random, now.monotonic);
 		note_problem(round, task, wait, answer, now);
+		if (answer->result == RNA_KUBERNETES_FORBIDDEN)
+			round->failing_access = rna_kube_access_stamp(round->api.options);
 		return true;
 	}
 	wait = &round->wait;
@@ -139,6 +140,16 @@ void rna_kube_notice_access(struct rna_kube_round *round)
 		return;
 	round->failing_access = stamp;
 	round->wait = (struct rna_wait){0};
+	for (size_t i = 0; i < RNA_KUBE_TASK_COUNT; i++)
+		round->jobs[i].wait = (struct rna_wait){0};
+}
+
+static bool has_failures(const struct rna_kube_round *round)
+{
+	for (size_t i = 0; i < RNA_KUBE_TASK_COUNT; i++)
+		if (round->jobs[i].wait.failures > 0)
+			return true;
+	return round->wait.failures > 0;
 }
 
 /* Waits count from the answer, which may have been long in coming. */
@@ -165,6 +176,8 @@ void rna_kube_run(struct rna_kube_round *round, struct rna_time now)
 		else
 			goes_on = note_failure(round, i, &answer, later(round));
 	}
+	if (!has_failures(round))
+		round->failing_access = 0;
 	rna_kube_disconnect(&round->api);
 }
 

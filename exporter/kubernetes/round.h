@@ -36,7 +36,7 @@ struct rna_kube_round {
 	const struct rna_node_wish *wish;  /* that, or nothing at all while the Node is ignored */
 	struct rna_kube_job jobs[RNA_KUBE_TASK_COUNT];
 	struct rna_wait wait; /* for the API as a whole */
-	/* of the credentials with which that failed; 0: it answers, or asked us to wait */
+	/* of the credentials with which it or a job failed; 0: none did, or it asked us to wait */
 	uint64_t failing_access;
 	uint64_t random; /* for waits and names */
 	bool cleanup;    /* nothing shall be left of us */
@@ -93,8 +93,8 @@ bool rna_kube_has_devices(const struct rna_kube_round *round);
 bool rna_kube_former_is_gone(const struct rna_kube_round *round);
 
 /*
- * While the API as a whole fails: have the credentials changed? Then it is tried at once. To be
- * called every RNA_KUBE_ACCESS_PERIOD while failing_access is not 0.
+ * While the API fails or forbids a job: have the credentials changed? Then it is tried at once. To
+ * be called every RNA_KUBE_ACCESS_PERIOD while failing_access is not 0.
  */
 #define RNA_KUBE_ACCESS_PERIOD (15 * RNA_USEC_PER_SEC)
 void rna_kube_notice_access(struct rna_kube_round *round);

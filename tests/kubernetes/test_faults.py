@@ -215,6 +215,18 @@ class Credentials(DoubleTest):
             client.wait_in_step()
             self.assertEqual(len(client.problems), 1)
 
+    def test_a_token_without_rights(self):
+        """What is forbidden waits long, but not for a new token: that is seen within 15 s."""
+        self.api.tokens[api.TOKEN]["user"] = "system:serviceaccount:default:default"
+        with self.in_cluster() as client:
+            client.want(labels=ROCE)
+            client.wait_result("forbidden", 6)
+            self.api.tokens["new"] = {"user": api.USER, "expires": time.time() + 3600}
+            since = time.monotonic()
+            self.api.write_service_account(token="new\n")
+            client.wait_in_step()
+            self.assertLess(time.monotonic() - since, stretched(20))
+
     def test_a_token_that_is_rotated_in_the_middle(self):
         """The file is newer than what the round began with: one more request, and no problem."""
         with self.in_cluster() as client:
