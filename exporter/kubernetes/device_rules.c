@@ -257,6 +257,7 @@ static void read_rule(const json_t *object, const struct rna_kube_api *api, cons
 		return;
 	*rule = (struct rule){
 		.driver = rna_arena_keep(ret->arena, text_of(selector, "driver"), &ret->failed),
+		.pool = rna_arena_keep(ret->arena, text_of(selector, "pool"), &ret->failed),
 		.device = rna_arena_keep(ret->arena, text_of(selector, "device"), &ret->failed),
 		.value = rna_arena_keep(ret->arena, text_of(taint, "value"), &ret->failed),
 		.effect = rna_arena_keep(ret->arena, text_of(taint, "effect"), &ret->failed),
@@ -467,8 +468,19 @@ enum rna_kubernetes_result rna_kube_send_devices(struct rna_kube_round *round,
 	return RNA_KUBERNETES_OK;
 }
 
-enum rna_kubernetes_result rna_kube_delete_device_rules(struct rna_kube_api *api, bool dry_run,
-							size_t *ret, struct rna_kube_answer *answer)
+/* names: each with a null byte behind it. */
+static bool is_among(const char *name, const struct rna_strbuf *names)
+{
+	for (size_t at = 0; name && at < names->len; at += strlen(names->data + at) + 1)
+		if (strcmp(names->data + at, name) == 0)
+			return true;
+	return false;
+}
+
+enum rna_kubernetes_result rna_kube_delete_device_rules(struct rna_kube_api *api,
+							const struct rna_strbuf *nodes,
+							bool dry_run, size_t *ret,
+							struct rna_kube_answer *answer)
 {
 	RNA_CLEANUP(rna_arena_free_p) struct rna_arena *arena = rna_arena_new(ARENA);
 	struct rules there = {.arena = arena};
@@ -481,6 +493,11 @@ enum rna_kubernetes_result rna_kube_delete_device_rules(struct rna_kube_api *api
 	read_rules(answer, api, NULL, &there);
 	if (there.failed)
 		return rna_kube_fail_memory(answer);
-	*ret = left = there.count;
+	left = there.count;
+	for (size_t i = 0; nodes && i < there.count; i++) {
+		there.items[i].wanted = !is_among(there.items[i].pool, nodes);
+		left -= there.items[i].wanted;
+	}
+	*ret = left;
 	return dry_run ? answer->result : delete_rules(api, &there, &left, answer);
 }

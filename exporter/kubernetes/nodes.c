@@ -30,7 +30,7 @@ struct sweep {
 	const char *selector;
 	bool dry_run;
 	struct rna_strbuf *out;
-	struct rna_strbuf names; /* each with a newline */
+	struct rna_strbuf names; /* each with a newline, and behind clean_all() a null byte */
 	struct rna_strbuf place; /* in the list; empty: at its beginning, or its end */
 	uint64_t random;
 	unsigned failing; /* Nodes in a row; a second one is not waited for */
@@ -200,13 +200,18 @@ static size_t clean_all(struct sweep *sweep, struct rna_error *first)
 	return failed;
 }
 
-/* Rules for devices are objects of the cluster, not of a Node. */
+/*
+ * Rules for devices are objects of the cluster, not of a Node. Those of Nodes that are gone are
+ * found without a selector only: with one there may be agents of another release.
+ */
 static enum rna_kubernetes_result clean_devices(struct sweep *sweep, struct rna_kube_answer *answer)
 {
 	size_t count = 0;
 
-	if (rna_kube_delete_device_rules(&sweep->api, sweep->dry_run, &count, answer) ==
-		    RNA_KUBERNETES_OK &&
+	const bool all = *sweep->selector == '\0';
+
+	if (rna_kube_delete_device_rules(&sweep->api, all ? NULL : &sweep->names, sweep->dry_run,
+					 &count, answer) == RNA_KUBERNETES_OK &&
 	    count > 0)
 		rna_strbuf_printf(sweep->out, "%zu DeviceTaintRules\n", count);
 	return answer->result;

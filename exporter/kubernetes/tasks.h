@@ -21,10 +21,13 @@ rna_kube_task_function rna_kube_send_taint;
 rna_kube_task_function rna_kube_send_devices;
 rna_kube_task_function rna_kube_send_events;
 
-/* Deletes the rules of all agents for devices; dry_run: only counts them. *ret: how many there are.
+/*
+ * Deletes the rules of agents for devices: those of nodes, whose names have a null byte behind
+ * each, or NULL: of all. dry_run: only counts them. *ret: how many there are.
  */
-enum rna_kubernetes_result rna_kube_delete_device_rules(struct rna_kube_api *api, bool dry_run,
-							size_t *ret,
+enum rna_kubernetes_result rna_kube_delete_device_rules(struct rna_kube_api *api,
+							const struct rna_strbuf *nodes,
+							bool dry_run, size_t *ret,
 							struct rna_kube_answer *answer);
 
 /* Does an Event wait to be sent? */

@@ -91,6 +91,21 @@ class Cleanup(DoubleTest):
         self.assertEqual((result.returncode, result.stderr), (0, ""))
         self.assertEqual(set(self.api.taint_rules), {"by-hand"})
 
+    def test_rules_of_devices_of_some_nodes(self):
+        """There may be agents of another release on the others."""
+        for name in "a-1", "a-2", "b-1":
+            self.make_told(name, pool=name[0])
+            self.api.taint_rules[f"rdma-node-agent-{name}"] = {
+                "metadata": {"name": f"rdma-node-agent-{name}",
+                             "labels": {"app.kubernetes.io/managed-by": "rdma-node-agent"}},
+                "spec": {"deviceSelector": {"driver": "dra.net", "pool": name, "device": "d"},
+                         "taint": {"key": "rdma-node-agent/unhealthy", "effect": "NoSchedule"}}}
+        self.api.rules |= {"list devicetaintrules", "delete devicetaintrules"}
+        self.settings["device_taints"] = "taint"
+        self.assertIn("2 DeviceTaintRules\n", self.command("--nodes=pool=a").stdout)
+        self.assertEqual(set(self.api.taint_rules), {"rdma-node-agent-b-1"})
+        self.assertIn("1 DeviceTaintRules\n", self.command("--nodes=all").stdout)
+
     def test_pages(self):
         for i in range(250):
             self.api.nodes[f"n-{i:03}"] = node = api.Node(f"n-{i:03}")
