@@ -506,10 +506,9 @@ static void test_device_taints_after_a_restart(void **state)
 	assert_int_equal(count_device_taints(f, false, "port-down"), 0);
 }
 
-/* Off means taken from the Node: on again begins with what is true now. */
 /*
  * A new agent finds at once what is wrong when it starts, without the hold-downs of rules: it may
- * be over before the Node is told.
+ * be over before anything is published.
  */
 static void test_what_is_wrong_at_the_start_may_pass(void **state)
 {
@@ -577,6 +576,7 @@ static void test_addresses_of_device_taints(void **state)
 	(void)rna_node_wish_unref(wish);
 }
 
+/* Off means taken from the Node: on again begins with what is true now. */
 static void test_taint_and_conditions_that_were_off(void **state)
 {
 	struct fixture *f = *state;
