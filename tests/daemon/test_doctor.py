@@ -169,6 +169,9 @@ class Doctor(unittest.TestCase):
         self.expect("ok", "locked-memory", little)
         self.expect("lost", "locked-memory", [*little, *PLAIN])
         self.expect("unused", "locked-memory", [*little, *PLAIN], {"selftest": {"enabled": False}})
+        probe = {"enabled": True, "members_dns": "agents.example", "secret_file": "/etc/hostname"}
+        self.expect("lost", "locked-memory", [*little, *PLAIN],
+                    {"selftest": {"enabled": False}, "probe": probe})
         self.expect("ok", "locked-memory", ["prlimit", "--memlock=65536:8388608", *PLAIN])
 
     def test_directories(self):
