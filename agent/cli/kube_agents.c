@@ -111,7 +111,7 @@ int rna_kube_check_agents(const struct rna_kubernetes_options *options, const ch
 {
 	RNA_CLEANUP(rna_arena_free_p) struct rna_arena *arena = rna_arena_new(ARENA);
 	struct rna_kubernetes_endpoints agents;
-	size_t failed = 0;
+	size_t failed = 0, closed = 0;
 	int status = arena ? read_agents(options, service, arena, &agents, error)
 			   : rna_error_set(error, -ENOMEM, "cannot list the agents");
 
@@ -120,12 +120,18 @@ int rna_kube_check_agents(const struct rna_kubernetes_options *options, const ch
 	for (size_t i = 0; i < agents.count; i++) {
 		struct rna_error why = {0};
 
+		closed += agents.endpoints[i].https;
 		if (check_agent(&agents.endpoints[i], &why) == 0)
 			continue;
 		failed++;
 		rna_strbuf_printf(out, "%s: %s\n", agents.endpoints[i].node, why.text);
 	}
-	rna_strbuf_printf(out, "%zu of %zu agents are ready and have metrics\n",
-			  agents.count - failed, agents.count);
+	rna_strbuf_printf(out, "%zu of %zu agents are ready%s\n", agents.count - failed,
+			  agents.count, closed > 0 ? "" : " and have metrics");
+	if (closed > 0)
+		rna_strbuf_printf(out,
+				  "%zu of them have TLS, and were not asked: Kubernetes says "
+				  "whether they are ready\n",
+				  closed);
 	return failed > 0 ? RNA_EXIT_FAILURE : RNA_EXIT_SUCCESS;
 }

@@ -95,6 +95,8 @@ class Agents(DoubleTest):
             result = self.command()
             self.assertEqual(result.returncode, 0 if ready else 1)
             self.assertEqual("not ready, as Kubernetes sees it" in result.stdout, not ready)
+            self.assertNotIn("have metrics", result.stdout)  # nobody asked for them
+            self.assertIn("1 of them have TLS, and were not asked", result.stdout)
 
     def test_no_service(self):
         result = self.command("")
