@@ -95,7 +95,7 @@ class Agents(DoubleTest):
             result = self.command()
             self.assertEqual(result.returncode, 0 if ready else 1)
             self.assertEqual("not ready, as Kubernetes sees it" in result.stdout, not ready)
-            self.assertNotIn("have metrics", result.stdout)  # nobody asked for them
+            self.assertNotIn("have metrics", result.stdout)  # they were not asked for
             self.assertIn("1 of them have TLS, and were not asked", result.stdout)
 
     def test_no_service(self):
