@@ -71,8 +71,8 @@ static bool may_be_over(const struct rna_told *told, const struct rna_wish_input
 }
 
 /*
- * Another rule for the same device is no news: the first stays while there is one. Nothing is known
- * of most devices, and while down is not 0, what is found of such a one is not yet followed.
+ * Another rule for the same device is no news: the first stays while there is one. While down is
+ * not 0, findings about a device of which nothing was published are not followed.
  */
 static bool follow(struct rna_told *told, const struct rna_wish_input *in, rna_usec up,
 		   rna_usec down)

@@ -206,9 +206,8 @@ static size_t clean_all(struct sweep *sweep, struct rna_error *first)
  */
 static enum rna_kubernetes_result clean_devices(struct sweep *sweep, struct rna_kube_answer *answer)
 {
-	size_t count = 0;
-
 	const bool all = *sweep->selector == '\0';
+	size_t count = 0;
 
 	if (rna_kube_delete_device_rules(&sweep->api, all ? NULL : &sweep->names, sweep->dry_run,
 					 &count, answer) == RNA_KUBERNETES_OK &&
