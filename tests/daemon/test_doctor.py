@@ -270,7 +270,7 @@ class Doctor(unittest.TestCase):
             for profile in re.findall(r"[\w-]+", need["profile"] or ""):
                 self.assertIn(profile, [*profiles, "or"], name)
             for value in re.findall(r"(\w+)[.\w]*", need["values"] or ""):
-                self.assertIn(value, [*values, "and"], name)
+                self.assertIn(value, [*values, "and", "or"], name)
 
     # -- The report --------------------------------------------------------------------------------
 
