@@ -82,18 +82,6 @@ int rna_attempt_users(const struct rna_attempt *attempt, struct rna_strbuf *ret,
 	return RNA_ATTEMPT_WORKS;
 }
 
-static size_t count_processes(const struct rna_root *root, struct rna_arena *arena)
-{
-	size_t count = 0;
-	uint64_t process;
-	char **names;
-	ssize_t listed = rna_root_list(root, "proc", arena, &names);
-
-	for (ssize_t i = 0; i < listed; i++)
-		count += rna_parse_u64(names[i], &process) == 0;
-	return count;
-}
-
 /*
  * Looks at all processes, as presence does. Single ones may be closed although the right is there,
  * by a security module: what counts is whether most are.
@@ -103,29 +91,29 @@ int rna_attempt_namespaces(const struct rna_attempt *attempt, struct rna_strbuf 
 {
 	RNA_CLEANUP(rna_arena_free_p) struct rna_arena *arena = rna_arena_new(64 * 1024);
 	struct rna_devices_elsewhere elsewhere = {0};
-	size_t count = arena ? count_processes(attempt->root, arena) : 0;
+	const struct rna_follow_reach *reach = &elsewhere.reach;
 	int status =
 		arena ? rna_list_devices_elsewhere(attempt->root, NULL, 0, NULL, arena, &elsewhere)
 		      : -ENOMEM;
 
 	if (status < 0)
 		return rna_error_set(error, status, "processes");
-	if (elsewhere.reach.own_namespace)
+	if (reach->own_namespace)
 		return rna_error_say(error, -ESRCH,
 				     "this PID namespace is not the node's: processes of pods are "
 				     "not in it");
-	if (elsewhere.reach.hidden)
+	if (reach->hidden)
 		return rna_error_say(
 			error, -EACCES,
 			"/proc hides processes of others (hidepid), and CAP_SYS_PTRACE "
 			"is missing");
-	if (elsewhere.reach.refused * 2 > count)
+	if (reach->refused > reach->opened)
 		return rna_error_say(error, -EACCES,
 				     "%zu of %zu processes are closed to it, for lack of "
 				     "CAP_SYS_PTRACE or by a security module",
-				     elsewhere.reach.refused, count);
-	rna_strbuf_printf(ret, "%zu of %zu processes are open to it",
-			  count - elsewhere.reach.refused, count);
+				     reach->refused, reach->opened + reach->refused);
+	rna_strbuf_printf(ret, "%zu of %zu processes are open to it", reach->opened,
+			  reach->opened + reach->refused);
 	return RNA_ATTEMPT_WORKS;
 }
 

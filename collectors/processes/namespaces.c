@@ -110,6 +110,7 @@ static void add_process(struct run *run, const char *name, uint32_t process)
 	uint64_t inode, mounts;
 	int status = read_namespace(run->root, name, "net", &inode);
 
+	run->ret->reach.opened += status == 0;
 	if (status == -EACCES || status == -EPERM)
 		run->ret->reach.refused++;
 	if (rna_error_is_lack(status))

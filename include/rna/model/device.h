@@ -101,6 +101,7 @@ struct rna_follow_reach {
 	bool asked;         /* setting follow.enabled; otherwise the rest is not known */
 	bool own_namespace; /* the agent is in a PID namespace that is not the node's */
 	bool hidden;        /* its /proc hides processes of others (mount option hidepid) */
+	size_t opened;      /* processes whose network namespace it read; a zombie has none */
 	size_t refused;     /* processes that it may not look into */
 };
 

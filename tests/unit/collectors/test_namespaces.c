@@ -172,6 +172,24 @@ static void test_what_is_not_seen(void **state)
 	node_deinit(&node);
 }
 
+/* A zombie has no namespaces any more. */
+static void test_zombies(void **state)
+{
+	struct node node;
+	size_t opened;
+
+	(void)state;
+	node_init(&node);
+	look(&node);
+	opened = node.found.reach.opened;
+	tree_mkdir(&node.tree, "proc/9/ns");
+	add_process(&node, 10, POD, NULL);
+	look(&node);
+	assert_int_equal(node.found.reach.opened, opened + 1);
+	assert_int_equal(node.found.reach.refused, 0);
+	node_deinit(&node);
+}
+
 /* Links and names that are none count as nothing. */
 static void test_odd_links(void **state)
 {
@@ -308,6 +326,7 @@ int main(void)
 		cmocka_unit_test(test_the_shared_mode),
 		cmocka_unit_test(test_processes_come_and_go),
 		cmocka_unit_test(test_what_is_not_seen),
+		cmocka_unit_test(test_zombies),
 		cmocka_unit_test(test_odd_links),
 		cmocka_unit_test(test_a_device_with_its_interface),
 		cmocka_unit_test(test_what_is_in_the_way),
