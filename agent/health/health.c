@@ -139,33 +139,6 @@ bool rna_health_is_booting(const struct rna_health *health, const struct rna_vie
 	       view->snapshot->time.monotonic < health->settings->health_boot_grace;
 }
 
-/* Since when a rule has looked: one that lets the machine boot first begins later. */
-static rna_usec first_run(const struct rna_health *health, const struct rna_view *view,
-			  const struct rna_rule *rule)
-{
-	rna_usec started = view->agent.started.monotonic;
-	rna_usec grace = health->settings->health_boot_grace;
-
-	return view->agent.live && rule->settles && started < grace ? grace : started;
-}
-
-unsigned rna_health_settled(const struct rna_health *health, const struct rna_view *view)
-{
-	const rna_usec now = view->snapshot->time.monotonic;
-	unsigned settled = RNA_CONDITION_ALL_BITS;
-
-	if (health->once || (health->same_boot && health->looked))
-		return settled;
-	if (rna_health_is_booting(health, view))
-		return 0;
-	for (size_t i = 0; i < RNA_RULE_COUNT; i++)
-		if (!health->disabled[i] &&
-		    health->holds[i] > rna_usec_since(first_run(health, view, &rna_rules[i]), now))
-			settled &= ~(RNA_CONDITION_BIT(rna_rules[i].condition) |
-				     RNA_CONDITION_BIT(RNA_CONDITION_NONE));
-	return settled;
-}
-
 /*
  * Has every job run? Jobs of a device wait for one that stalls, possibly for ever: of such a device
  * nothing more is known for now.
@@ -333,6 +306,45 @@ static bool may_hold(const struct rna_health *health, const struct rna_condition
 static bool is_shown(const struct rna_condition *condition)
 {
 	return condition->found || !condition->recalled || rna_rules[condition->rule].lately;
+}
+
+/* Since when a rule has looked: one that lets the machine boot first begins later. */
+static rna_usec first_run(const struct rna_health *health, const struct rna_view *view,
+			  const struct rna_rule *rule)
+{
+	rna_usec grace = health->settings->health_boot_grace;
+
+	return view->agent.live && rule->settles && health->first_look < grace ? grace
+									       : health->first_look;
+}
+
+/* Is it open whether the problem is a finding? Of news that come later nothing waits. */
+static bool is_open(const struct rna_health *health, const struct rna_condition *condition,
+		    const struct rna_view *view)
+{
+	const struct rna_time now = view->snapshot->time;
+	rna_usec first = first_run(health, view, &rna_rules[condition->rule]);
+
+	if (!is_shown(condition))
+		return true;
+	return !has_held(health, condition, now) &&
+	       rna_usec_since(first, now.monotonic) < health->holds[condition->rule];
+}
+
+unsigned rna_health_settled(const struct rna_health *health, const struct rna_view *view)
+{
+	unsigned settled = RNA_CONDITION_ALL_BITS;
+
+	if (health->once)
+		return settled;
+	if (!health->looked || rna_health_is_booting(health, view))
+		return 0;
+	for (size_t i = 0; i < health->count; i++)
+		if (is_open(health, &health->conditions[i], view))
+			settled &= ~(
+				RNA_CONDITION_BIT(rna_rules[health->conditions[i].rule].condition) |
+				RNA_CONDITION_BIT(RNA_CONDITION_NONE));
+	return settled;
 }
 
 /*

@@ -64,8 +64,8 @@ rna_usec rna_health_next(const struct rna_health *health, rna_usec now);
 bool rna_health_is_booting(const struct rna_health *health, const struct rna_view *view);
 
 /*
- * Of which conditions (RNA_CONDITION_BIT) has every existing problem been found? When the agent has
- * run as long as the rules that set it hold their findings down; at once where an agent before it
- * left what it knew, in this boot of the machine.
+ * Of which conditions (RNA_CONDITION_BIT) is it known what is wrong? After a start of none before
+ * every job has run, and while the machine boots. Then of all but those whose rules have met a
+ * problem that is still held down, or wait for what an earlier process found.
  */
 unsigned rna_health_settled(const struct rna_health *health, const struct rna_view *view);

@@ -231,6 +231,12 @@ static bool is_urgent_label_behind(const struct rna_kube_round *round)
 	return false;
 }
 
+bool rna_kube_is_first(const struct rna_kube_round *round)
+{
+	return (rna_kube_has_labels(round) && round->labels.len == 0) ||
+	       (rna_kube_has_conditions(round) && round->conditions.len == 0);
+}
+
 bool rna_kube_is_urgent(const struct rna_kube_round *round)
 {
 	return rna_kube_taint_behind(round) || rna_kube_devices_behind(round) ||

@@ -47,11 +47,11 @@ void rna_pace_start(struct rna_pace *pace, rna_usec now)
 		pace->look = now + rna_pace_random(&pace->random, pace->limits.first_delay);
 }
 
-void rna_pace_want(struct rna_pace *pace, bool urgent, rna_usec now)
+void rna_pace_want(struct rna_pace *pace, struct rna_pace_news news, rna_usec now)
 {
-	rna_usec spread = pace->has_written ? pace->limits.spread : pace->limits.first_delay;
+	rna_usec spread = news.first ? pace->limits.first_delay : pace->limits.spread;
 
-	pace->urgent = urgent;
+	pace->urgent = news.urgent;
 	if (pace->change == RNA_USEC_NEVER)
 		pace->change = now + rna_pace_random(&pace->random, spread);
 }

@@ -2,7 +2,7 @@
 /*
  * When the API is spoken to: functions of the time alone, so that tests can run ten thousand agents
  * through a day (tests/unit/exporter/kubernetes/test_kubernetes_pace.c). The bounds for a cluster
- *follow from here.
+ * follow from here.
  *
  *	change     written at a random moment of the spread behind it: what strikes all nodes
  *	           at once (a spine switch restarts) does not strike the API at once
@@ -45,8 +45,8 @@ struct rna_pace_bucket {
 
 struct rna_pace {
 	struct rna_pace_limits limits;
-	uint64_t random;    /* a state, never 0 */
-	bool has_written;   /* later changes are spread otherwise than the first */
+	uint64_t random; /* a state, never 0 */
+	bool has_written;
 	bool has_looked;    /* else the first change does */
 	rna_usec change;    /* when it is to be written; RNA_USEC_NEVER: there is none */
 	rna_usec look;      /* RNA_USEC_NEVER: not started, or never */
@@ -67,8 +67,13 @@ void rna_pace_init(struct rna_pace *pace, const struct rna_pace_limits *limits, 
 /* The Node is looked at within first_delay, whether or not there is something to write by then. */
 void rna_pace_start(struct rna_pace *pace, rna_usec now);
 
-/* There is something to write. urgent: it may take from the reserve. */
-void rna_pace_want(struct rna_pace *pace, bool urgent, rna_usec now);
+/* What there is to write. */
+struct rna_pace_news {
+	bool urgent; /* it may take from the reserve */
+	bool first;  /* labels or conditions that were never written: spread like a start */
+};
+
+void rna_pace_want(struct rna_pace *pace, struct rna_pace_news news, rna_usec now);
 /* There is not, any more: what changed has changed back. */
 void rna_pace_forget(struct rna_pace *pace);
 /* Does a change wait for a token only? */

@@ -183,10 +183,15 @@ void rna_kube_run(struct rna_kube_round *round, struct rna_time now)
 
 void rna_kube_want(const struct rna_kube_round *round, struct rna_pace *pace, rna_usec now)
 {
-	if (rna_kube_is_behind(round))
-		rna_pace_want(pace, rna_kube_is_urgent(round), now);
-	else
+	struct rna_pace_news news;
+
+	if (!rna_kube_is_behind(round)) {
 		rna_pace_forget(pace);
+		return;
+	}
+	news.urgent = rna_kube_is_urgent(round);
+	news.first = rna_kube_is_first(round);
+	rna_pace_want(pace, news, now);
 }
 
 bool rna_kube_step(struct rna_kube_round *round, struct rna_pace *pace, struct rna_time now)

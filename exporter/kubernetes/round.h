@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A round: the data written to the API, the data to write (applied.h), and writing it. Five tasks
+ * A round: the data written to the API, the data to write (applied.h), and writing it. Six tasks
  * (tasks.h), each with its own delays, so that a missing right for one does not block the others; a
  * problem of the API as a whole ends the round.
  * Thread: the lane's, or the only one of a command.

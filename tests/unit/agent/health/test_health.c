@@ -145,60 +145,88 @@ static void test_hold_down_while_the_machine_boots(void **state)
 	assert_int_equal(count_after(f, 30 * SECOND), 1);
 }
 
-/* Each condition waits for its own rules, and none where an agent before left what it knew. */
+static unsigned settled_after(struct fixture *f, rna_usec span)
+{
+	struct rna_view *view = look_after(f, span);
+	unsigned settled = rna_health_settled(&f->health, view);
+
+	(void)rna_view_unref(view);
+	return settled;
+}
+
+static bool has_settled(struct fixture *f, rna_usec span, enum rna_node_condition_id id)
+{
+	return settled_after(f, span) & RNA_CONDITION_BIT(id);
+}
+
+static bool all_have_settled(struct fixture *f, rna_usec span)
+{
+	return settled_after(f, span) == RNA_CONDITION_ALL_BITS;
+}
+
+/* What was there at the start is found at once, and nothing waits for it. */
 static void test_what_has_settled(void **state)
 {
-	static const struct {
-		unsigned age; /* seconds */
-		bool ports, links, all;
-	} cases[] = {{0, false, false, false}, {31, true, false, false}, {400, true, true, true}};
 	struct fixture *f = *state;
-	struct rna_view *view = look_after(f, HOUR);
 
-	for (size_t i = 0; i < RNA_ARRAY_SIZE(cases); i++) {
-		unsigned settled;
+	f->health.looked = false;
+	f->node.ports[1].unread = true;
+	set_port(f, RNA_PORT_INIT);
+	assert_false(has_settled(f, HOUR, RNA_CONDITION_PORT_DOWN));
+	assert_false(has_settled(f, SECOND, RNA_CONDITION_RESOURCES_MISSING));
+	f->node.ports[1].unread = false;
+	assert_int_equal(count_after(f, SECOND), 1);
+	assert_true(all_have_settled(f, 0));
+}
 
-		view->agent.started.monotonic =
-			view->snapshot->time.monotonic - cases[i].age * SECOND;
-		settled = rna_health_settled(&f->health, view);
-		assert_true(settled & RNA_CONDITION_BIT(RNA_CONDITION_RESOURCES_MISSING));
-		assert_int_equal(!!(settled & RNA_CONDITION_BIT(RNA_CONDITION_PORT_DOWN)),
-				 cases[i].ports);
-		assert_int_equal(!!(settled & RNA_CONDITION_BIT(RNA_CONDITION_LINK_DEGRADED)),
-				 cases[i].links);
-		assert_int_equal(!!(settled & RNA_CONDITION_BIT(RNA_CONDITION_NONE)), cases[i].all);
-		f->health.same_boot = true;
-		assert_int_equal(rna_health_settled(&f->health, view), RNA_CONDITION_ALL_BITS);
-		f->health.same_boot = false;
-	}
-	(void)rna_view_unref(view);
+/* The condition of a problem that began just after the start waits, others do not. */
+static void test_what_has_settled_is_not_what_is_held_down(void **state)
+{
+	struct fixture *f = *state;
+
+	f->health.looked = false;
+	assert_true(all_have_settled(f, HOUR));
+	set_port(f, RNA_PORT_INIT);
+	assert_false(has_settled(f, SECOND, RNA_CONDITION_PORT_DOWN));
+	assert_true(has_settled(f, SECOND, RNA_CONDITION_LINK_DEGRADED));
+	assert_false(has_settled(f, SECOND, RNA_CONDITION_NONE));
+	assert_true(all_have_settled(f, 27 * SECOND)); /* a finding now */
+	set_port(f, RNA_PORT_ACTIVE);
+	assert_true(all_have_settled(f, HOUR));
+	set_port(f, RNA_PORT_INIT);
+	assert_true(all_have_settled(f, SECOND)); /* news of an agent that has run for long */
 }
 
 /* A rule that lets the machine boot first has its hold-down behind that. */
 static void test_what_has_settled_after_a_boot(void **state)
 {
-	const enum rna_rule_id rule = rna_rule_find("function-without-device");
 	struct fixture *f = *state;
 	const rna_usec grace = f->settings.health_boot_grace;
-	const struct {
-		rna_usec now;
-		bool missing;
-	} cases[] = {{grace - SECOND, false},
-		     {grace + f->health.holds[rule] - SECOND, false},
-		     {grace + HOUR, true}};
 
-	assert_true(f->health.holds[rule] > SECOND);
-	for (size_t i = 0; i < RNA_ARRAY_SIZE(cases); i++) {
-		struct rna_view *view;
+	f->health.looked = false;
+	f->node.now.monotonic = 40 * SECOND;
+	set_port(f, RNA_PORT_INIT);
+	assert_int_equal(count_after(f, 0), 0);
+	assert_false(has_settled(f, 0, RNA_CONDITION_PORT_DOWN));
+	f->node.now.monotonic = grace - SECOND;
+	assert_false(has_settled(f, 0, RNA_CONDITION_LINK_DEGRADED));
+	assert_true(has_settled(f, SECOND, RNA_CONDITION_LINK_DEGRADED));
+	assert_false(has_settled(f, 0, RNA_CONDITION_PORT_DOWN));
+	assert_false(has_settled(f, 29 * SECOND, RNA_CONDITION_PORT_DOWN));
+	assert_true(all_have_settled(f, SECOND));
+	assert_int_equal(count_after(f, 0), 1);
+}
 
-		f->node.now.monotonic = cases[i].now - SECOND;
-		view = look_after(f, SECOND);
-		view->agent.started.monotonic = 40 * SECOND;
-		assert_int_equal(!!(rna_health_settled(&f->health, view) &
-				    RNA_CONDITION_BIT(RNA_CONDITION_DEVICE_MISSING)),
-				 cases[i].missing);
-		(void)rna_view_unref(view);
-	}
+/* A machine that has booted well has conditions when that time is over. */
+static void test_all_has_settled_after_a_good_boot(void **state)
+{
+	struct fixture *f = *state;
+
+	f->health.looked = false;
+	f->node.now.monotonic = 40 * SECOND;
+	assert_false(all_have_settled(f, 0));
+	f->node.now.monotonic = f->settings.health_boot_grace;
+	assert_true(all_have_settled(f, 0));
 }
 
 static void test_disabled_rule(void **state)
@@ -875,6 +903,8 @@ int main(void)
 		TEST(test_hold_down_after_a_first_run_that_stalls),
 		TEST(test_hold_down_while_the_machine_boots),
 		TEST(test_what_has_settled),
+		TEST(test_what_has_settled_is_not_what_is_held_down),
+		TEST(test_all_has_settled_after_a_good_boot),
 		TEST(test_what_has_settled_after_a_boot),
 		TEST(test_disabled_rule),
 		TEST(test_unknown_keeps_what_was_told),

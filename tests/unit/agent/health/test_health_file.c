@@ -156,6 +156,34 @@ static void test_a_hold_down_goes_on(void **state)
 	assert_string_equal(told, "+port-init");
 }
 
+/* It takes three queries to find it again: what it sets is neither over nor known until then. */
+static void test_what_takes_several_readings(void **state)
+{
+	struct fixture *f = *state;
+	struct rna_manager *manager = &f->node.ports[0].fabric.manager;
+	struct rna_view *view;
+
+	f->node.ports[0].has_fabric = true;
+	*manager = (struct rna_manager){
+		.guid = "1070:fd03:00aa:0001",
+		.state = rna_value_ok(RNA_MANAGER_MASTER),
+		.unanswered = 3,
+	};
+	assert_int_equal(count_after(f, MINUTE), 1);
+	restart(f);
+	manager->unanswered = 0;
+	view = look_after(f, SECOND);
+	assert_int_equal(rna_health_settled(&f->health, view),
+			 RNA_CONDITION_ALL_BITS & ~(RNA_CONDITION_BIT(RNA_CONDITION_NOT_READY) |
+						    RNA_CONDITION_BIT(RNA_CONDITION_NONE)));
+	(void)rna_view_unref(view);
+	assert_string_equal(told, "+subnet-manager-unhealthy");
+	view = look_after(f, 5 * MINUTE);
+	assert_int_equal(rna_health_settled(&f->health, view), RNA_CONDITION_ALL_BITS);
+	(void)rna_view_unref(view);
+	assert_string_equal(told, "+subnet-manager-unhealthy -subnet-manager-unhealthy");
+}
+
 static void test_a_reboot(void **state)
 {
 	struct fixture *f = *state;
@@ -422,6 +450,7 @@ int main(void)
 		TEST(test_a_device_that_is_missing),
 		TEST(test_nothing_is_over_before_every_job_has_run),
 		TEST(test_a_hold_down_goes_on),
+		TEST(test_what_takes_several_readings),
 		TEST(test_a_reboot),
 		TEST(test_a_reboot_helps),
 		TEST(test_a_clock_that_was_set_back),

@@ -18,6 +18,9 @@
 #define MINUTE (60 * SECOND)
 #define HOUR   (60 * MINUTE)
 
+static const struct rna_pace_news first_ever = {.first = true}, later = {0},
+				  urgent = {.urgent = true};
+
 static const struct rna_pace_limits standard = {
 	.first_delay = RNA_KUBERNETES_FIRST_DELAY,
 	.spread = RNA_KUBERNETES_SPREAD,
@@ -67,7 +70,7 @@ static void test_a_start_looks_before_there_is_anything_to_say(void **state)
 	due = rna_pace_due(&pace, now);
 	assert_true(due.look && !due.change && !due.resync && !due.heartbeat);
 	rna_pace_begin(&pace, &due, now);
-	rna_pace_want(&pace, false, now);
+	rna_pace_want(&pace, first_ever, now);
 	now = rna_pace_next(&pace);
 	due = rna_pace_due(&pace, now);
 	assert_true(due.change && !due.look);
@@ -80,7 +83,7 @@ static void test_the_first_round_looks(void **state)
 
 	(void)state;
 	start(&pace, &standard);
-	rna_pace_want(&pace, false, SECOND);
+	rna_pace_want(&pace, first_ever, SECOND);
 	assert_in_range(rna_pace_next(&pace), SECOND, SECOND + standard.first_delay - 1);
 	due = rna_pace_due(&pace, rna_pace_next(&pace));
 	assert_true(due.change && due.look && !due.resync && !due.heartbeat);
@@ -93,12 +96,12 @@ static void test_a_change_is_spread_once(void **state)
 
 	(void)state;
 	start(&pace, &standard);
-	rna_pace_want(&pace, false, 0);
+	rna_pace_want(&pace, first_ever, 0);
 	pass(&pace, standard.first_delay);
-	rna_pace_want(&pace, false, HOUR);
+	rna_pace_want(&pace, later, HOUR);
 	first = pace.change;
 	assert_in_range(first, HOUR, HOUR + standard.spread - 1);
-	rna_pace_want(&pace, false, HOUR + SECOND); /* more of it does not put it off */
+	rna_pace_want(&pace, later, HOUR + SECOND); /* more of it does not put it off */
 	assert_int_equal(pace.change, first);
 }
 
@@ -108,11 +111,11 @@ static void test_what_changed_back_is_forgotten_but_not_the_first(void **state)
 
 	(void)state;
 	start(&pace, &standard);
-	rna_pace_want(&pace, false, 0);
+	rna_pace_want(&pace, first_ever, 0);
 	rna_pace_forget(&pace);
 	assert_true(pace.change != RNA_USEC_NEVER);
 	pass(&pace, standard.first_delay);
-	rna_pace_want(&pace, false, MINUTE);
+	rna_pace_want(&pace, later, MINUTE);
 	rna_pace_forget(&pace);
 	assert_true(pace.change == RNA_USEC_NEVER);
 }
@@ -125,7 +128,7 @@ static unsigned flap(struct rna_pace *pace, rna_usec from, rna_usec until)
 	for (rna_usec now = from; now < until; now += SECOND) {
 		struct rna_pace_due due;
 
-		rna_pace_want(pace, false, now);
+		rna_pace_want(pace, later, now);
 		due = rna_pace_due(pace, now);
 		count += due.change;
 		rna_pace_begin(pace, &due, now);
@@ -155,16 +158,16 @@ static void test_urgent_changes_have_a_reserve(void **state)
 	(void)state;
 	start(&pace, &at_once);
 	assert_int_equal(flap(&pace, 0, now), 2);
-	rna_pace_want(&pace, false, now);
+	rna_pace_want(&pace, later, now);
 	assert_true(rna_pace_is_spent(&pace, now));
 	assert_true(rna_pace_next(&pace) > now);
 	for (unsigned i = 0; i < RNA_PACE_RESERVE; i++) {
-		rna_pace_want(&pace, true, now);
+		rna_pace_want(&pace, urgent, now);
 		assert_false(rna_pace_is_spent(&pace, now));
 		assert_true(rna_pace_due(&pace, now).change);
 		pass(&pace, now);
 	}
-	rna_pace_want(&pace, true, now);
+	rna_pace_want(&pace, urgent, now);
 	assert_true(rna_pace_is_spent(&pace, now));
 	assert_false(rna_pace_due(&pace, now).change);
 	assert_true(rna_pace_due(&pace, now + HOUR).change);
@@ -177,7 +180,7 @@ static void test_zero_is_never(void **state)
 
 	(void)state;
 	start(&pace, &at_once);
-	rna_pace_want(&pace, false, 5);
+	rna_pace_want(&pace, first_ever, 5);
 	assert_int_equal(rna_pace_next(&pace), 5);
 	pass(&pace, 5);
 	assert_true(rna_pace_next(&pace) == RNA_USEC_NEVER);
@@ -190,7 +193,7 @@ static void test_looks_and_resyncs_are_half_to_one_and_a_half_apart(void **state
 
 	(void)state;
 	start(&pace, &standard);
-	rna_pace_want(&pace, false, 0);
+	rna_pace_want(&pace, first_ever, 0);
 	pass(&pace, standard.first_delay);
 	for (int i = 0; i < 1000; i++) {
 		before = pace.look;
@@ -358,7 +361,7 @@ static void strike(struct fleet *fleet, rna_usec now)
 	uint64_t random = now + 1;
 
 	for (unsigned i = 0; i < AGENTS; i++)
-		rna_pace_want(&fleet->agents[i].pace, false,
+		rna_pace_want(&fleet->agents[i].pace, now == 0 ? first_ever : later,
 			      now + rna_pace_random(&random, SECOND));
 }
 
