@@ -68,13 +68,13 @@ static bool is_same(const struct rna_node_verdict *a, const struct rna_node_verd
 }
 
 /*
- * Nothing was published yet and nothing is to be: to publish that would remove what an earlier
- * agent has published.
+ * Where nothing was published yet, an earlier agent may have: what it published is better than a
+ * problem, and than nothing.
  */
 static bool is_worse(const struct rna_told *told, const struct rna_node_verdict *seen)
 {
 	if (!told->decided)
-		return seen->kind == RNA_VERDICT_NONE;
+		return seen->kind == RNA_VERDICT_NONE || seen->bad;
 	return told->verdict.kind != RNA_VERDICT_UNKNOWN && seen->rank < told->verdict.rank;
 }
 
@@ -121,11 +121,15 @@ static bool follow_unknown(struct rna_told *told, const struct rna_node_delays *
 	return set_told(told, &unknown, NULL, now);
 }
 
-/* A bad state may get better or worse without restarting its delay, as long as it is bad. */
+/*
+ * A bad state may get better or worse without restarting its delay, as long as it is bad. Where
+ * nothing was published yet, "nothing" is none.
+ */
 static bool is_still_bad(const struct rna_told *told, const struct rna_node_verdict *seen,
 			 const char *message, bool worse)
 {
-	if (!told->waits || told->worse != worse)
+	if (!told->waits || told->worse != worse ||
+	    (!told->decided && told->next.kind != seen->kind))
 		return false;
 	return worse || (is_same(&told->next, seen) && rna_same_text(told->next_message, message));
 }

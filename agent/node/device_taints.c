@@ -70,27 +70,26 @@ static bool may_be_over(const struct rna_told *told, const struct rna_wish_input
 				   : has_settled(in);
 }
 
-/*
- * Another rule for the same device is no news: the first stays while there is one. While down is
- * not 0, findings about a device of which nothing was published are not followed.
- */
+/* Another rule for the same device is no news: the first stays while there is one. */
 static bool follow(struct rna_told *told, const struct rna_wish_input *in, rna_usec up,
 		   rna_usec down)
 {
 	const struct rna_rule *rule = rule_against(in, told->name + strlen(PREFIX));
 	struct rna_node_verdict verdict = {.kind = RNA_VERDICT_NONE, .rank = GOOD};
-	const struct rna_node_delays delays = {.up = told->decided ? up : 0,
-					       .down = down,
-					       .unknown = RNA_USEC_NEVER};
+	const struct rna_node_delays delays = {.up = up, .down = down, .unknown = RNA_USEC_NEVER};
 
-	if (rule ? down > 0 && !told->decided : !may_be_over(told, in)) {
+	if (!rule && !may_be_over(told, in)) {
 		told->waits = false;
 		return false;
 	}
 	if (rule && told->decided && told->verdict.kind == RNA_VERDICT_VALUE)
 		verdict = told->verdict;
 	else if (rule) {
-		verdict = (struct rna_node_verdict){.kind = RNA_VERDICT_VALUE, .rank = BAD};
+		verdict = (struct rna_node_verdict){
+			.kind = RNA_VERDICT_VALUE,
+			.bad = true,
+			.rank = BAD,
+		};
 		(void)rna_label_value_make(rule->name, verdict.value);
 	}
 	return rna_told_follow(told, &verdict, NULL, &delays, in->view->snapshot->time);

@@ -111,9 +111,9 @@ void rna_condition_see(enum rna_node_condition_id id, const struct rna_condition
 		if (rna_rules[i].condition == id)
 			problems += name_findings(&rna_rules[i], in->view, message);
 	if (problems > 0) {
-		*ret = (struct rna_node_verdict){RNA_VERDICT_VALUE, TRUE_RANK, "True"};
+		*ret = (struct rna_node_verdict){RNA_VERDICT_VALUE, true, TRUE_RANK, "True"};
 	} else if (in->settled && is_known(in, row->needs)) {
-		*ret = (struct rna_node_verdict){RNA_VERDICT_VALUE, FALSE_RANK, "False"};
+		*ret = (struct rna_node_verdict){RNA_VERDICT_VALUE, false, FALSE_RANK, "False"};
 		rna_strbuf_puts(message, row->fine);
 	}
 }

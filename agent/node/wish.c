@@ -163,7 +163,7 @@ static void follow_taint(struct pass *pass, const struct rna_node_verdict *healt
 {
 	bool degraded = pass->in->settings->kubernetes_taint_when == RNA_TAINT_WHEN_DEGRADED;
 	bool bad = is_down(health) || (degraded && strcmp(health->value, "degraded") == 0);
-	struct rna_node_verdict verdict = {.kind = health->kind, .rank = bad ? 0 : 1};
+	struct rna_node_verdict verdict = {.kind = health->kind, .bad = bad, .rank = bad ? 0 : 1};
 	struct rna_node_delays delays = delays_of(pass->in);
 
 	delays.unknown = unknown_delay(TAINT, &delays);

@@ -459,12 +459,16 @@ static bool is_troubled(const struct rna_view *view)
 static struct rna_node_verdict health(const struct tally *tally)
 {
 	enum { DOWN, DEGRADED, OK };
+	struct rna_node_verdict verdict = say("ok", OK);
 
 	if (has_no_port(tally))
 		return none;
 	if (tally->expected > 0 && tally->up == 0)
-		return tally->unread > 0 ? unknown : say("down", DOWN);
-	return is_troubled(tally->view) ? say("degraded", DEGRADED) : say("ok", OK);
+		verdict = tally->unread > 0 ? unknown : say("down", DOWN);
+	else if (is_troubled(tally->view))
+		verdict = say("degraded", DEGRADED);
+	verdict.bad = verdict.kind == RNA_VERDICT_VALUE && verdict.rank < OK;
+	return verdict;
 }
 
 /* -- The table --------------------------------------------------------------------------------- */

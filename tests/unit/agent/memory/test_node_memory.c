@@ -203,7 +203,7 @@ static void assert_same_over_restart(struct rna_memory *memory, struct rna_memor
 /* A restart, with the file in between: only new values are published. */
 static void test_restart(void **state)
 {
-	const struct rna_node_verdict bad = {RNA_VERDICT_VALUE, 0, "True"};
+	const struct rna_node_verdict bad = {.kind = RNA_VERDICT_VALUE, .value = "True"};
 	static const struct rna_node_delays at_once = {.unknown = RNA_USEC_NEVER};
 	struct rna_memory before = RNA_MEMORY_INIT, after = RNA_MEMORY_INIT;
 	const struct rna_time now = {5000 * SECOND, 5000 * SECOND};
@@ -321,7 +321,7 @@ static void test_files(void **state)
 static void test_messages(void **state)
 {
 	static const struct rna_node_delays at_once = {.unknown = RNA_USEC_NEVER};
-	const struct rna_node_verdict bad = {RNA_VERDICT_VALUE, 0, "True"};
+	const struct rna_node_verdict bad = {.kind = RNA_VERDICT_VALUE, .value = "True"};
 	struct rna_node_memory memory = {0};
 	struct rna_told *told = rna_told_find(&memory, "x");
 	rna_usec changed = 0;

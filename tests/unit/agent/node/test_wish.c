@@ -23,7 +23,7 @@ struct fixture {
 	struct rna_settings settings;
 	struct rna_memory memory;
 	struct node node;
-	bool settled;
+	bool settled, booting;
 	rna_usec started; /* the agent */
 	size_t finding_count;
 	size_t missing_count;
@@ -81,6 +81,7 @@ static void look_for(struct fixture *f, unsigned seconds)
 		struct rna_view *view;
 
 		f->in = (struct rna_wish_input){.settings = &f->settings,
+						.booting = f->booting,
 						.settled = f->settled ? RNA_CONDITION_ALL_BITS : 0};
 		f->node.now.monotonic += SECOND;
 		f->node.now.realtime += SECOND;
@@ -540,6 +541,64 @@ static void test_what_is_wrong_at_the_start_may_pass(void **state)
 	(void)rna_node_wish_unref(wish);
 }
 
+static void assert_node(struct fixture *f, const char *health, bool taint)
+{
+	struct rna_node_wish *wish = wish_of(f);
+
+	if (health)
+		assert_string_equal(label_of(wish, "rdma-node-agent/health"), health);
+	else
+		assert_undecided(wish, "rdma-node-agent/health");
+	assert_int_equal(wish->taint, taint);
+	(void)rna_node_wish_unref(wish);
+}
+
+/* Where nothing was published yet, a problem takes as long as it does later. */
+static void test_a_first_problem_is_bad_news(void **state)
+{
+	struct fixture *f = *state;
+
+	set_text(&f->settings.kubernetes_taint, "rdma-node-agent/down");
+	f->settings.kubernetes_up_delay = 5 * SECOND;
+	set_ports(f, rna_value_ok(RNA_PORT_DOWN));
+	look_for(f, 10);
+	assert_node(f, NULL, false);
+	set_ports(f, rna_value_ok(RNA_PORT_ACTIVE));
+	look_for(f, 6);
+	assert_node(f, "ok", false);
+	restart(f);
+	rna_memory_deinit(&f->memory);
+	set_ports(f, rna_value_ok(RNA_PORT_DOWN));
+	look_for(f, (unsigned)(f->settings.kubernetes_down_delay / SECOND));
+	assert_node(f, NULL, false);
+	look_for(f, 1);
+	assert_node(f, "down", true);
+	restart(f);
+	rna_memory_deinit(&f->memory);
+	set_ports(f, rna_value_ok(RNA_PORT_ACTIVE));
+	look_for(f, 10); /* that there is no taint was not published yet either */
+	set_ports(f, rna_value_ok(RNA_PORT_DOWN));
+	look_for(f, (unsigned)(f->settings.kubernetes_down_delay / SECOND));
+	assert_node(f, "ok", false);
+	look_for(f, 1);
+	assert_node(f, "down", true);
+}
+
+/* Links are still coming up, of a node of which nothing was published yet as well. */
+static void test_no_first_problem_while_the_machine_boots(void **state)
+{
+	struct fixture *f = *state;
+
+	set_text(&f->settings.kubernetes_taint, "rdma-node-agent/down");
+	f->booting = true;
+	set_ports(f, rna_value_ok(RNA_PORT_DOWN));
+	look_for(f, 180);
+	assert_node(f, NULL, false);
+	f->booting = false;
+	look_for(f, (unsigned)(f->settings.kubernetes_down_delay / SECOND) + 1);
+	assert_node(f, "down", true);
+}
+
 /* The devices of ResourceSlices are found by their addresses, also when RDMA has lost them. */
 static void test_addresses_of_device_taints(void **state)
 {
@@ -746,6 +805,10 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_taint, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_what_is_wrong_at_the_start_may_pass, set_up,
 						tear_down),
+		cmocka_unit_test_setup_teardown(test_a_first_problem_is_bad_news, set_up,
+						tear_down),
+		cmocka_unit_test_setup_teardown(test_no_first_problem_while_the_machine_boots,
+						set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_device_taints, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_addresses_of_device_taints, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_device_taints_after_a_restart, set_up,
