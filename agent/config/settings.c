@@ -470,10 +470,12 @@ const struct rna_setting rna_setting_table[] = {
 		 "Maximum random delay of later writes to the API server."),
 	INTEGER("kubernetes.changes", kubernetes_changes, "1", "100", "5",
 		"Changes of the Node that are written as they come; behind these, one in "
-		"kubernetes.change_period, so that a port that flaps for ever costs no more. Changes "
-		"of the taint and of the label health have three more."),
+		"kubernetes.change_period, so that a port that flaps for ever costs no more."),
+	INTEGER("kubernetes.urgent_changes", kubernetes_urgent_changes, "1", "100", "3",
+		"Further changes for taints and the label health alone, so that they do not wait "
+		"where other changes have used up kubernetes.changes."),
 	DURATION("kubernetes.change_period", kubernetes_change_period, "10s", "1h", "12m",
-		 "After this time one more change may be written."),
+		 "After this time one more change may be written, and one more urgent one."),
 	DURATION("kubernetes.resync", kubernetes_resync, "10m", "7d", "12h",
 		 "How often all data is rewritten to the API server even if unchanged."),
 	DURATION("kubernetes.refresh", kubernetes_refresh, "1m", "24h", "30m",

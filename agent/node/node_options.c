@@ -124,6 +124,7 @@ const struct rna_kubernetes_options *rna_node_options(const struct rna_settings 
 		.look = settings->kubernetes_refresh,
 		.heartbeat = settings->kubernetes_heartbeat,
 		.burst = settings->kubernetes_changes,
+		.reserve = settings->kubernetes_urgent_changes,
 		.refill = settings->kubernetes_change_period,
 	};
 	return options->device_taint_key ? options : NULL;

@@ -134,6 +134,7 @@ struct rna_settings {
 	rna_usec kubernetes_first_delay;
 	rna_usec kubernetes_spread;
 	unsigned kubernetes_changes;
+	unsigned kubernetes_urgent_changes;
 	rna_usec kubernetes_change_period;
 	rna_usec kubernetes_refresh;
 	rna_usec kubernetes_resync;

@@ -516,6 +516,7 @@ int rna_kubernetes_start(const struct rna_kubernetes_options *options, struct rn
 		.look = options->look,
 		.heartbeat = options->heartbeat,
 		.burst = options->burst,
+		.reserve = options->reserve,
 		.refill = options->refill,
 	};
 	struct rna_kubernetes *client;

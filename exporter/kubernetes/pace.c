@@ -26,6 +26,7 @@ static rna_usec random_time_around(struct rna_pace *pace, rna_usec period, rna_u
 void rna_pace_init(struct rna_pace *pace, const struct rna_pace_limits *limits, uint64_t seed)
 {
 	const unsigned burst = limits->burst ? limits->burst : RNA_PACE_BURST;
+	const unsigned reserve = limits->reserve ? limits->reserve : RNA_PACE_RESERVE;
 
 	*pace = (struct rna_pace){
 		.limits = *limits,
@@ -35,7 +36,7 @@ void rna_pace_init(struct rna_pace *pace, const struct rna_pace_limits *limits, 
 		.resync = RNA_USEC_NEVER,
 		.heartbeat = RNA_USEC_NEVER,
 		.common = {.most = burst, .tokens = burst},
-		.reserve = {.most = RNA_PACE_RESERVE, .tokens = RNA_PACE_RESERVE},
+		.reserve = {.most = reserve, .tokens = reserve},
 	};
 	if (pace->limits.refill == 0)
 		pace->limits.refill = RNA_PACE_REFILL;

@@ -34,6 +34,7 @@ enum { RNA_PACE_BURST = 5, RNA_PACE_RESERVE = 3 };
 struct rna_pace_limits {
 	rna_usec first_delay, spread, resync, look, heartbeat; /* of rna_kubernetes_options */
 	unsigned burst;                                        /* likewise; 0: RNA_PACE_BURST */
+	unsigned reserve;                                      /* likewise; 0: RNA_PACE_RESERVE */
 	rna_usec refill;                                       /* likewise; 0: RNA_PACE_REFILL */
 };
 

@@ -142,6 +142,7 @@ struct rna_kubernetes_options {
 	rna_usec look;        /* read and compare the Node after this, +- half; 0: never */
 	rna_usec heartbeat;   /* send conditions again after this; 0: only on change */
 	unsigned burst;       /* changes that are written at once; 0: as many as by default */
+	unsigned reserve;     /* further ones of taints and the label health; 0: the default */
 	rna_usec refill;      /* behind these, one in this time; 0: the default */
 };
 

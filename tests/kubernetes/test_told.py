@@ -68,6 +68,17 @@ class Agents(AnyServer):
             self.assertGreater(a.metric("rdma_kubernetes_requests_total", backend="api",
                                         result="ok"), 0)
 
+    def test_first_conditions(self):
+        """With the hold-downs that rules have, and although labels may have been written before."""
+        first = self.agent(first_delay="3s", spread="1h")
+        first.health = ""
+        kinds = ("PortDown", "DeviceMissing", "LinkDegraded", "PortUnreachable", "NotObserved",
+                 "NotReady")
+        with first:
+            wait("labels", lambda: self.node.own_labels.get(ROCE) == "true")
+            wait("conditions", lambda: all(self.status_of(f"Rdma{kind}") for kind in kinds))
+            self.assertEqual(self.status_of("RdmaLinkDegraded"), "False")
+
     def test_a_restart_while_ports_are_down(self):
         """A rule that settles late (mtu-low) keeps no node down whose ports are up again."""
         with self.agent() as a:
@@ -105,7 +116,8 @@ class Agents(AnyServer):
 
     def test_a_budget_that_is_spent(self):
         """The first write takes all of it: the next one waits, and that the node is down does not."""
-        quiet = self.agent(changes=1, change_period="1h", conditions=False, events=False)
+        quiet = self.agent(changes=1, urgent_changes=1, change_period="1h", conditions=False,
+                           events=False)
         quiet.health = 'disable: ["*"]'  # one port that is down leaves its health as it is
         with quiet as a:
             wait("labels", lambda: self.node.own_labels.get("rdma-node-agent/ports-up") == "9")
@@ -115,6 +127,10 @@ class Agents(AnyServer):
             a.set_states("1: DOWN")
             wait("the taint", lambda: TAINT in self.node.taints)
             wait("its health", lambda: self.node.own_labels["rdma-node-agent/health"] == "down")
+            wait("no problem", lambda: a.metric("rdma_kubernetes_problem", backend="api") == 0)
+            a.set_states("4: ACTIVE")
+            wait("the problem", lambda: a.metric("rdma_kubernetes_problem", backend="api") == 1)
+            self.assertIn(TAINT, self.node.taints)
 
     def port_events(self):
         return [e for e in self.admin.events(self.node.name) if e["reason"].startswith("RdmaPort")]

@@ -151,7 +151,7 @@ static void test_a_port_that_flaps_for_ever_costs_five_an_hour(void **state)
 /* What else changed a lot does not hide that the node is down. */
 static void test_urgent_changes_have_a_reserve(void **state)
 {
-	const struct rna_pace_limits at_once = {.burst = 2, .refill = HOUR};
+	const struct rna_pace_limits at_once = {.burst = 2, .reserve = 7, .refill = HOUR};
 	struct rna_pace pace;
 	rna_usec now = MINUTE;
 
@@ -161,7 +161,7 @@ static void test_urgent_changes_have_a_reserve(void **state)
 	rna_pace_want(&pace, later, now);
 	assert_true(rna_pace_is_spent(&pace, now));
 	assert_true(rna_pace_next(&pace) > now);
-	for (unsigned i = 0; i < RNA_PACE_RESERVE; i++) {
+	for (unsigned i = 0; i < at_once.reserve; i++) {
 		rna_pace_want(&pace, urgent, now);
 		assert_false(rna_pace_is_spent(&pace, now));
 		assert_true(rna_pace_due(&pace, now).change);
