@@ -186,6 +186,17 @@ const struct rna_need rna_needs[] = {
 			  "RuntimeDirectory=. Or set control.socket.",
 	},
 	{
+		.name = "probe-secret",
+		.tried = "read probe.secret_file",
+		.own_attempt = rna_try_probe_secret,
+		.uses = {{.by = "probe.enabled",
+			  .off = {"false"},
+			  .lost = "probes to other nodes"}},
+		.remedy = "Give the user of the agent the right to read the file, and users that "
+			  "are not in its group none.",
+		.values = "probe.secretName",
+	},
+	{
 		.name = "api-access",
 		.tried = "read the credentials for the API server, without asking it",
 		.own_attempt = rna_try_api_access,

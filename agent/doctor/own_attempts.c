@@ -11,6 +11,7 @@
 #include "loop/seccomp_filter.h"
 #include "memory/state_directory.h"
 #include "node/node_options.h"
+#include "probe/probe_secret.h"
 
 #include "needs.h"
 
@@ -103,6 +104,25 @@ int rna_try_feature_directory(const struct rna_need_input *in, struct rna_strbuf
 			      struct rna_error *error)
 {
 	return ask_directory(in->settings->kubernetes_nfd_directory, ret, error);
+}
+
+/* -- The secret of probes ---------------------------------------------------------------------- */
+
+int rna_try_probe_secret(const struct rna_need_input *in, struct rna_strbuf *ret,
+			 struct rna_error *error)
+{
+	const char *path = in->settings->probe_secret_file;
+	struct rna_probe_secret secret;
+	int status;
+
+	if (path[0] == '\0')
+		return RNA_ATTEMPT_NOTHING;
+	status = rna_probe_secret_read(&secret, path, error);
+	if (status < 0)
+		return status;
+	rna_probe_secret_clear(&secret);
+	rna_strbuf_printf(ret, "%s has a secret", path);
+	return RNA_ATTEMPT_WORKS;
 }
 
 /* -- Kubernetes -------------------------------------------------------------------------------- */

@@ -14,6 +14,7 @@
 
 #include "pairs.h"
 #include "probe_results.h"
+#include "probe_secret.h"
 #include "prober_keeper.h"
 
 #define TURN        RNA_USEC_PER_SEC
@@ -24,8 +25,6 @@
 #define ASK_LONG    (30 * RNA_USEC_PER_SEC) /* again and again, for this time at least */
 
 enum {
-	SECRET_MIN = 16,
-	SECRET_MAX = 4096,
 	FIRST_DELAYS = 6, /* a list of members is larger than a Node */
 };
 
@@ -46,10 +45,9 @@ struct rna_probing {
 	rna_usec class_looked; /* monotonic; 0: never */
 	char node[RNA_PEER_TEXT_SIZE];
 	char leaf[RNA_PROBE_LEAF_SIZE]; /* with which the introductions began */
-	uint8_t key[RNA_PROBER_KEY_SIZE];
-	char key_check[RNA_PROBER_CHECK_SIZE]; /* "": there is no key */
-	struct stat secret;                    /* as it was read */
-	char stopped[RNA_ERROR_MAX];           /* why there is no key; "": there is one */
+	struct rna_probe_secret secret;
+	struct stat secret_file;     /* as it was read */
+	char stopped[RNA_ERROR_MAX]; /* why there is no key; "": there is one */
 	size_t members;
 	char member[RNA_PEER_TEXT_SIZE]; /* this node's name among them */
 	char source_error[RNA_ERROR_MAX];
@@ -68,38 +66,6 @@ static void forget_results(struct rna_probing *probing)
 
 /* -- The secret -------------------------------------------------------------------------------- */
 
-static int check_secret(const char *path, const struct stat *file, struct rna_error *error)
-{
-	if (file->st_mode & (S_IRWXO))
-		return rna_error_say(error, -EPERM,
-				     "probe.secret_file: %s: other users have rights to it (mode "
-				     "%04o); take them away: chmod o= %s",
-				     path, file->st_mode & 07777, path);
-	return 0;
-}
-
-static int read_secret(struct rna_probing *probing, const char *path, struct rna_error *error)
-{
-	RNA_STRBUF struct rna_strbuf text = RNA_STRBUF_INIT;
-	int status = check_secret(path, &probing->secret, error);
-
-	if (status == 0)
-		status = rna_file_read(path, SECRET_MAX, &text, error);
-	if (status < 0)
-		return status;
-	while (text.len > 0 && (text.data[text.len - 1] == '\n' || text.data[text.len - 1] == '\r'))
-		text.len--;
-	if (text.len < SECRET_MIN)
-		return rna_error_say(error, -EINVAL,
-				     "probe.secret_file: %s: a secret must have at least %d bytes",
-				     path, SECRET_MIN);
-	status = rna_prober_key(text.data, text.len, probing->key);
-	if (status == 0)
-		status = rna_prober_key_check(probing->key, probing->key_check);
-	explicit_bzero(text.data, text.len);
-	return status < 0 ? rna_error_set(error, status, "cannot make a key of %s", path) : 0;
-}
-
 static bool is_same_file(const struct stat *a, const struct stat *b)
 {
 	return a->st_ino == b->st_ino && a->st_dev == b->st_dev && a->st_size == b->st_size &&
@@ -111,21 +77,16 @@ static bool is_same_file(const struct stat *a, const struct stat *b)
 static void look_at_secret(struct rna_probing *probing)
 {
 	const char *path = probing->settings->probe_secret_file;
-	struct rna_error error = {0};
+	struct rna_error error;
 	struct stat now = {0};
 
 	(void)stat(path, &now); /* what is missing is all zero */
-	if (probing->secret.st_nlink > 0 && is_same_file(&now, &probing->secret))
+	if (probing->secret_file.st_nlink > 0 && is_same_file(&now, &probing->secret_file))
 		return;
-	probing->secret = now;
-	probing->secret.st_nlink = 1; /* it was looked at */
-	probing->key_check[0] = '\0';
+	probing->secret_file = now;
+	probing->secret_file.st_nlink = 1; /* it was looked at */
 	probing->stopped[0] = '\0';
-	if (path[0] == '\0')
-		(void)rna_error_say(&error, -EINVAL, "probe.secret_file is not set");
-	else
-		(void)read_secret(probing, path, &error);
-	if (probing->key_check[0] != '\0')
+	if (rna_probe_secret_read(&probing->secret, path, &error) == 0)
 		return;
 	(void)snprintf(probing->stopped, sizeof(probing->stopped), "%s", error.text);
 	rna_log_error("no probes: %s", error.text);
@@ -502,16 +463,16 @@ static void turn(struct rna_probing *probing)
 	struct rna_time now = rna_clock_now();
 	struct rna_pairs_terms terms = {
 		.group = probing->settings->probe_group,
-		.key_check = probing->key_check,
+		.key_check = probing->secret.check,
 		.host_mesh = probing->settings->probe_host_mesh,
 	};
 	bool may_run;
 
 	look_at_clock(probing, now.monotonic);
 	look_at_secret(probing);
-	may_run =
-		!probing->quiet && probing->key_check[0] != '\0' && now.monotonic >= probing->rest;
-	rna_prober_keeper_want(probing->keeper, may_run ? probing->key : NULL);
+	may_run = !probing->quiet && probing->secret.check[0] != '\0' &&
+		  now.monotonic >= probing->rest;
+	rna_prober_keeper_want(probing->keeper, may_run ? probing->secret.key : NULL);
 	rna_prober_keeper_look(probing->keeper, now.monotonic);
 	start_introductions(probing);
 	terms.session = rna_prober_keeper_session(probing->keeper);
@@ -543,14 +504,13 @@ static void disable(struct rna_probing *probing)
 	probing->keeper = rna_prober_keeper_free(probing->keeper);
 	free(probing->pairs);
 	probing->pairs = NULL;
-	probing->secret = (struct stat){0};
+	probing->secret_file = (struct stat){0};
 	probing->class_looked = 0;
 	probing->turned = 0;
 	probing->source_looked = 0;
 	probing->member[0] = '\0';
 	probing->source_error[0] = '\0';
-	explicit_bzero(probing->key, sizeof(probing->key));
-	probing->key_check[0] = '\0';
+	rna_probe_secret_clear(&probing->secret);
 	forget_results(probing);
 }
 
@@ -642,7 +602,7 @@ const struct rna_pairs *rna_probing_pairs(const struct rna_probing *probing)
 
 const uint8_t *rna_probing_key(const struct rna_probing *probing)
 {
-	return probing && probing->key_check[0] != '\0' ? probing->key : NULL;
+	return probing && probing->secret.check[0] != '\0' ? probing->secret.key : NULL;
 }
 
 struct rna_probing *rna_probing_new(sd_event *event, const struct rna_settings *settings,
@@ -697,7 +657,7 @@ struct rna_probes *rna_probing_results(struct rna_probing *probing)
 			.member = probing->member,
 			.group = probing->settings->probe_group,
 			.stopped = why_stopped(probing),
-			.key_check = probing->key_check,
+			.key_check = probing->secret.check,
 			.session = rna_prober_keeper_session(probing->keeper),
 			.restarts = rna_prober_keeper_restarts(probing->keeper),
 			.heard = rna_prober_keeper_heard(probing->keeper),

@@ -206,6 +206,21 @@ class Doctor(unittest.TestCase):
         self.assertEqual(needs["state-directory"]["state"], "unused")
         self.assertEqual(needs["control-socket"]["state"], "unused")
 
+    def test_secret_of_probes(self):
+        secret = f"{self.directory}/secret"
+        settings = {"probe": {"enabled": True, "members_dns": "agents.example",
+                              "secret_file": secret}}
+        self.expect("unused", "probe-secret")
+        lost = self.expect("lost", "probe-secret", settings=settings)
+        self.assertIn(f"{secret}: cannot open: No such file or directory", lost["text"])
+        with open(secret, "w", encoding="utf-8") as file:
+            file.write("a secret that is long enough\n")
+        for mode, text in ((0o604, "chmod o="), (0o600, "Permission denied")):
+            os.chmod(secret, mode)
+            lost = self.expect("lost", "probe-secret", PLAIN, settings)
+            self.assertIn(text, lost["text"])
+        self.expect("ok", "probe-secret", settings=settings)
+
     def test_kubernetes(self):
         settings = {"kubernetes": {"backend": "both", "nfd_directory": self.directory,
                                    "kubeconfig": f"{self.directory}/kubeconfig"}}
