@@ -50,7 +50,8 @@ void rna_pace_start(struct rna_pace *pace, rna_usec now)
 
 void rna_pace_want(struct rna_pace *pace, struct rna_pace_news news, rna_usec now)
 {
-	rna_usec spread = news.first ? pace->limits.first_delay : pace->limits.spread;
+	bool first = news.first || !pace->has_written;
+	rna_usec spread = first ? pace->limits.first_delay : pace->limits.spread;
 
 	pace->urgent = news.urgent;
 	if (pace->change == RNA_USEC_NEVER)

@@ -46,8 +46,8 @@ struct rna_pace_bucket {
 
 struct rna_pace {
 	struct rna_pace_limits limits;
-	uint64_t random; /* a state, never 0 */
-	bool has_written;
+	uint64_t random;    /* a state, never 0 */
+	bool has_written;   /* something: what is first is spread otherwise than later changes */
 	bool has_looked;    /* else the first change does */
 	rna_usec change;    /* when it is to be written; RNA_USEC_NEVER: there is none */
 	rna_usec look;      /* RNA_USEC_NEVER: not started, or never */
@@ -71,7 +71,7 @@ void rna_pace_start(struct rna_pace *pace, rna_usec now);
 /* What there is to write. */
 struct rna_pace_news {
 	bool urgent; /* it may take from the reserve */
-	bool first;  /* labels or conditions that were never written: spread like a start */
+	bool first;  /* labels or conditions that were never written */
 };
 
 void rna_pace_want(struct rna_pace *pace, struct rna_pace_news news, rna_usec now);

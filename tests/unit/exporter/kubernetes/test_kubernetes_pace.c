@@ -76,6 +76,22 @@ static void test_a_start_looks_before_there_is_anything_to_say(void **state)
 	assert_true(due.change && !due.look);
 }
 
+/* An Event may come before labels, and conditions behind them. */
+static void test_what_is_first_is_spread_like_a_start(void **state)
+{
+	for (uint64_t seed = 0; seed < 100; seed++) {
+		struct rna_pace pace;
+
+		rna_pace_init(&pace, &standard, seed);
+		rna_pace_want(&pace, later, 0);
+		assert_in_range(pace.change, 0, standard.first_delay - 1);
+		pass(&pace, standard.first_delay);
+		rna_pace_want(&pace, first_ever, HOUR);
+		assert_in_range(pace.change, HOUR, HOUR + standard.first_delay - 1);
+	}
+	(void)state;
+}
+
 static void test_the_first_round_looks(void **state)
 {
 	struct rna_pace pace;
@@ -361,7 +377,7 @@ static void strike(struct fleet *fleet, rna_usec now)
 	uint64_t random = now + 1;
 
 	for (unsigned i = 0; i < AGENTS; i++)
-		rna_pace_want(&fleet->agents[i].pace, now == 0 ? first_ever : later,
+		rna_pace_want(&fleet->agents[i].pace, later,
 			      now + rna_pace_random(&random, SECOND));
 }
 
@@ -512,6 +528,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_nothing_to_say_is_no_reason_to_wake_up),
 		cmocka_unit_test(test_a_start_looks_before_there_is_anything_to_say),
+		cmocka_unit_test(test_what_is_first_is_spread_like_a_start),
 		cmocka_unit_test(test_the_first_round_looks),
 		cmocka_unit_test(test_a_change_is_spread_once),
 		cmocka_unit_test(test_what_changed_back_is_forgotten_but_not_the_first),
