@@ -115,8 +115,10 @@ int rna_try_probe_secret(const struct rna_need_input *in, struct rna_strbuf *ret
 	struct rna_probe_secret secret;
 	int status;
 
-	if (path[0] == '\0')
+	if (path[0] == '\0') {
+		rna_strbuf_puts(ret, "probe.secret_file is not set");
 		return RNA_ATTEMPT_NOTHING;
+	}
 	status = rna_probe_secret_read(&secret, path, error);
 	if (status < 0)
 		return status;
