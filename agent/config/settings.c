@@ -464,8 +464,9 @@ const struct rna_setting rna_setting_table[] = {
 	     "Device plugin resources to check in addition to rdma/*. A name without a glob must "
 	     "exist."),
 	DURATION("kubernetes.first_delay", kubernetes_first_delay, "0s", "1h", "30s",
-		 "After its start the agent waits a random time up to this before the first write "
-		 "to the API server, so that a fleet does not write simultaneously."),
+		 "The agent waits a random time up to this before it writes the first labels to the "
+		 "API server, and before the first conditions, so that a fleet does not write "
+		 "simultaneously."),
 	DURATION("kubernetes.spread", kubernetes_spread, "0s", "1h", "2m",
 		 "Maximum random delay of later writes to the API server."),
 	INTEGER("kubernetes.changes", kubernetes_changes, "1", "100", "5",

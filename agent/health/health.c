@@ -318,13 +318,18 @@ static rna_usec first_run(const struct rna_health *health, const struct rna_view
 									       : health->first_look;
 }
 
-/* Is it open whether the problem is a finding? Of news that come later nothing waits. */
+/*
+ * Is it open whether the problem is a finding that the Node tells of? Nothing waits for problems
+ * that come later.
+ */
 static bool is_open(const struct rna_health *health, const struct rna_condition *condition,
 		    const struct rna_view *view)
 {
 	const struct rna_time now = view->snapshot->time;
 	rna_usec first = first_run(health, view, &rna_rules[condition->rule]);
 
+	if (condition->finding.severity < RNA_SEVERITY_WARNING)
+		return false;
 	if (!is_shown(condition))
 		return true;
 	return !has_held(health, condition, now) &&

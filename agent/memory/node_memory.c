@@ -75,7 +75,8 @@ static bool is_worse(const struct rna_told *told, const struct rna_node_verdict 
 {
 	if (!told->decided)
 		return seen->kind == RNA_VERDICT_NONE || seen->bad;
-	return told->verdict.kind != RNA_VERDICT_UNKNOWN && seen->rank < told->verdict.rank;
+	return told->verdict.kind == RNA_VERDICT_UNKNOWN ? seen->bad
+							 : seen->rank < told->verdict.rank;
 }
 
 static bool take_text(char **place, const char *text)
@@ -158,6 +159,12 @@ bool rna_told_follow(struct rna_told *told, const struct rna_node_verdict *seen,
 	if (rna_usec_since(told->from, now.monotonic) < (worse ? delays->down : delays->up))
 		return false;
 	return set_told(told, seen, message, now);
+}
+
+void rna_told_suspend(struct rna_told *told)
+{
+	told->waits = false;
+	told->blind = 0;
 }
 
 bool rna_told_forget(struct rna_node_memory *memory, const char *name)

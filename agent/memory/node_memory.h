@@ -69,6 +69,9 @@ bool rna_told_follow(struct rna_told *told, const struct rna_node_verdict *seen,
 		     const char *message, const struct rna_node_delays *delays,
 		     struct rna_time now);
 
+/* Nothing is known about it now, and that is no news either: nothing becomes due. */
+void rna_told_suspend(struct rna_told *told);
+
 /*
  * It is no longer published, and was removed from the Node: what comes next is the first. True: it
  * was published until now.

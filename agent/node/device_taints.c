@@ -79,7 +79,7 @@ static bool follow(struct rna_told *told, const struct rna_wish_input *in, rna_u
 	const struct rna_node_delays delays = {.up = up, .down = down, .unknown = RNA_USEC_NEVER};
 
 	if (!rule && !may_be_over(told, in)) {
-		told->waits = false;
+		rna_told_suspend(told);
 		return false;
 	}
 	if (rule && told->decided && told->verdict.kind == RNA_VERDICT_VALUE)

@@ -46,7 +46,7 @@ const struct rna_rule *rna_condition_rule_of(const struct rna_finding *finding);
 /* What is known about what findings cannot tell. */
 struct rna_condition_input {
 	const struct rna_view *view;
-	bool settled;  /* what is wrong with this condition has had the time to be found */
+	bool settled;  /* it is known what is wrong with this condition */
 	bool observed; /* the state of each port is known */
 };
 

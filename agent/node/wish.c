@@ -69,13 +69,13 @@ static void follow(struct pass *pass, const char *name, const struct rna_node_ve
 						 pass->in->view->snapshot->time);
 }
 
-/* It is too early to follow it; news that waited are no more than a guess now. */
+/* It is too early to follow it; what waited is no more than a guess now. */
 static void wait_for_rules(struct pass *pass, const char *name)
 {
 	struct rna_told *told = rna_told_find(pass->memory, name);
 
 	if (told)
-		told->waits = false;
+		rna_told_suspend(told);
 	else
 		pass->no_memory = true;
 }
@@ -134,8 +134,8 @@ static rna_usec finding_delay(const struct rna_wish_input *in)
 }
 
 /*
- * "Too early" is not "unknown": kubernetes.unknown_delay may be shorter than the time that rules
- * need to settle.
+ * "Too early" is not "unknown": kubernetes.unknown_delay may be shorter than the time for which
+ * a problem is held down.
  */
 static void follow_conditions(struct pass *pass, bool observed)
 {

@@ -17,7 +17,7 @@ struct rna_wish_input {
 	const struct rna_settings *settings;
 	const struct rna_view *view;
 	bool booting;     /* links are still coming up */
-	unsigned settled; /* conditions (RNA_CONDITION_BIT) of which all problems have been found */
+	unsigned settled; /* conditions (RNA_CONDITION_BIT) of which it is known what is wrong */
 	/* There will be no second look: what is seen counts at once. */
 	bool once;
 };

@@ -43,7 +43,7 @@ enum rna_verdict_kind {
 /* The decision for one label or another fact of the Node, made from one view. */
 struct rna_node_verdict {
 	enum rna_verdict_kind kind;
-	bool bad;     /* news of a problem, also where nothing was published before */
+	bool bad;     /* news of a problem, also where nothing was known before */
 	int64_t rank; /* higher is better; equal: neither better nor worse */
 	char value[RNA_LABEL_NAME_MAX + 1];
 };

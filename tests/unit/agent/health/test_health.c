@@ -197,6 +197,20 @@ static void test_what_has_settled_is_not_what_is_held_down(void **state)
 	assert_true(all_have_settled(f, SECOND)); /* news of an agent that has run for long */
 }
 
+/* The Node tells of warnings and worse. */
+static void test_nothing_waits_for_what_is_no_warning(void **state)
+{
+	struct fixture *f = *state;
+
+	f->health.looked = false;
+	f->node.ports[0].firmware = f->node.ports[1].firmware = f->node.ports[2].firmware = "1.0";
+	assert_true(all_have_settled(f, HOUR));
+	f->node.ports[0].firmware = "1.1";
+	assert_true(all_have_settled(f, SECOND));
+	assert_int_equal(count_after(f, 29 * SECOND), 0); /* it is held down */
+	assert_int_equal(count_after(f, SECOND), 1);
+}
+
 /* A rule that lets the machine boot first has its hold-down behind that. */
 static void test_what_has_settled_after_a_boot(void **state)
 {
@@ -903,6 +917,7 @@ int main(void)
 		TEST(test_hold_down_after_a_first_run_that_stalls),
 		TEST(test_hold_down_while_the_machine_boots),
 		TEST(test_what_has_settled),
+		TEST(test_nothing_waits_for_what_is_no_warning),
 		TEST(test_what_has_settled_is_not_what_is_held_down),
 		TEST(test_all_has_settled_after_a_good_boot),
 		TEST(test_what_has_settled_after_a_boot),

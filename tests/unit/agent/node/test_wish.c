@@ -348,6 +348,29 @@ static void test_a_restart_is_no_blindness(void **state)
 	(void)rna_node_wish_unref(wish);
 }
 
+/* A problem that is met and held down just after a port could not be read. */
+static void test_a_condition_that_is_open_again(void **state)
+{
+	struct fixture *f = *state;
+	struct rna_node_wish *wish;
+
+	f->settings.kubernetes_unknown_delay = 60 * SECOND;
+	look_for(f, 100);
+	set_ports(f, (struct rna_value){0});
+	look_for(f, 50);
+	f->settled = false;
+	look_for(f, 100);
+	f->settled = true;
+	look_for(f, 50);
+	wish = wish_of(f);
+	assert_int_equal(condition_of(wish, "RdmaPortDown")->status, RNA_CONDITION_FALSE);
+	(void)rna_node_wish_unref(wish);
+	look_for(f, 20);
+	wish = wish_of(f);
+	assert_int_equal(condition_of(wish, "RdmaPortDown")->status, RNA_CONDITION_UNKNOWN);
+	(void)rna_node_wish_unref(wish);
+}
+
 static void test_severities_and_silence(void **state)
 {
 	struct fixture *f = *state;
@@ -599,6 +622,28 @@ static void test_no_first_problem_while_the_machine_boots(void **state)
 	assert_node(f, "down", true);
 }
 
+/* Nor is it good news that what was not known is a problem. */
+static void test_a_problem_behind_the_unknown(void **state)
+{
+	struct fixture *f = *state;
+
+	set_text(&f->settings.kubernetes_taint, "rdma-node-agent/down");
+	look_for(f, 100);
+	set_ports(f, (struct rna_value){0});
+	look_for(f, 700);
+	assert_node(f, "unknown", false);
+	restart(f);
+	f->booting = true;
+	set_ports(f, rna_value_ok(RNA_PORT_DOWN));
+	look_for(f, 180);
+	assert_node(f, "unknown", false);
+	f->booting = false;
+	look_for(f, (unsigned)(f->settings.kubernetes_down_delay / SECOND));
+	assert_node(f, "unknown", false);
+	look_for(f, 1);
+	assert_node(f, "down", true);
+}
+
 /* The devices of ResourceSlices are found by their addresses, also when RDMA has lost them. */
 static void test_addresses_of_device_taints(void **state)
 {
@@ -809,6 +854,10 @@ int main(void)
 						tear_down),
 		cmocka_unit_test_setup_teardown(test_no_first_problem_while_the_machine_boots,
 						set_up, tear_down),
+		cmocka_unit_test_setup_teardown(test_a_problem_behind_the_unknown, set_up,
+						tear_down),
+		cmocka_unit_test_setup_teardown(test_a_condition_that_is_open_again, set_up,
+						tear_down),
 		cmocka_unit_test_setup_teardown(test_device_taints, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_addresses_of_device_taints, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_device_taints_after_a_restart, set_up,
