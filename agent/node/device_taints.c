@@ -71,12 +71,11 @@ static bool may_be_over(const struct rna_told *told, const struct rna_wish_input
 }
 
 /* Another rule for the same device is no news: the first stays while there is one. */
-static bool follow(struct rna_told *told, const struct rna_wish_input *in, rna_usec up,
-		   rna_usec down)
+static bool follow(struct rna_told *told, const struct rna_wish_input *in,
+		   const struct rna_node_delays *delays)
 {
 	const struct rna_rule *rule = rule_against(in, told->name + strlen(PREFIX));
 	struct rna_node_verdict verdict = {.kind = RNA_VERDICT_NONE, .rank = GOOD};
-	const struct rna_node_delays delays = {.up = up, .down = down, .unknown = RNA_USEC_NEVER};
 
 	if (!rule && !may_be_over(told, in)) {
 		rna_told_suspend(told);
@@ -92,7 +91,7 @@ static bool follow(struct rna_told *told, const struct rna_wish_input *in, rna_u
 		};
 		(void)rna_label_value_make(rule->name, verdict.value);
 	}
-	return rna_told_follow(told, &verdict, NULL, &delays, in->view->snapshot->time);
+	return rna_told_follow(told, &verdict, NULL, delays, in->view->snapshot->time);
 }
 
 /* Devices against which there is something for the first time. */
@@ -112,7 +111,7 @@ static bool find_new(struct rna_node_memory *memory, const struct rna_wish_input
 }
 
 int rna_device_taints_follow(struct rna_node_memory *memory, const struct rna_wish_input *in,
-			     rna_usec up, rna_usec down)
+			     const struct rna_node_delays *delays)
 {
 	bool changed = false;
 
@@ -120,7 +119,7 @@ int rna_device_taints_follow(struct rna_node_memory *memory, const struct rna_wi
 		return -ENOMEM;
 	for (size_t i = 0; i < memory->count; i++)
 		if (rna_device_taints_own(memory->items[i].name))
-			changed |= follow(&memory->items[i], in, up, down);
+			changed |= follow(&memory->items[i], in, delays);
 	return changed;
 }
 

@@ -9,12 +9,9 @@
 
 #include "wish.h"
 
-/*
- * up: kubernetes.up_delay. down: how long a finding has to last, which is 0 but at the start of the
- * agent. 1: something new is to be published, 0, or -ENOMEM.
- */
+/* delays: those of findings. 1: something new is to be published, 0, or -ENOMEM. */
 int rna_device_taints_follow(struct rna_node_memory *memory, const struct rna_wish_input *in,
-			     rna_usec up, rna_usec down);
+			     const struct rna_node_delays *delays);
 
 /* Forgets all, because the setting is off. True: something was published. */
 bool rna_device_taints_forget(struct rna_node_memory *memory);

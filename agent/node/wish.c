@@ -119,18 +119,27 @@ static void follow_labels(struct pass *pass, struct rna_node_verdict *verdicts)
 			follow(pass, rna_node_label_name(id), &verdicts[id], NULL, &delays);
 }
 
+/* Since when the agent has looked at a machine that has booted. */
+static rna_usec looks_since(const struct rna_wish_input *in)
+{
+	rna_usec started = in->view->agent.started.monotonic;
+	rna_usec grace = in->settings->health_boot_grace;
+
+	return in->view->agent.live && started < grace ? grace : started;
+}
+
 /*
  * Findings have passed the hold-down of their rules, so they are published at once; but for those
- * that a new agent meets (look_for_the_first_time() in health.c), which may pass like other news.
+ * that a new agent meets (look_for_the_first_time() in health.c), or one that has let the machine
+ * boot, which may pass like other news.
  */
-static rna_usec finding_delay(const struct rna_wish_input *in)
+static struct rna_node_delays delays_of_findings(const struct rna_wish_input *in)
 {
-	rna_usec down = delays_of(in).down;
+	struct rna_node_delays delays = delays_of(in);
 
-	return rna_usec_since(in->view->agent.started.monotonic,
-			      in->view->snapshot->time.monotonic) < down
-		       ? down
-		       : 0;
+	if (rna_usec_since(looks_since(in), in->view->snapshot->time.monotonic) >= delays.down)
+		delays.down = 0;
+	return delays;
 }
 
 /*
@@ -140,10 +149,8 @@ static rna_usec finding_delay(const struct rna_wish_input *in)
 static void follow_conditions(struct pass *pass, bool observed)
 {
 	struct rna_condition_input see = {.view = pass->in->view, .observed = observed};
-	struct rna_node_delays delays = delays_of(pass->in);
+	const struct rna_node_delays delays = delays_of_findings(pass->in);
 
-	delays.down = finding_delay(pass->in);
-	delays.settling = false;
 	for (enum rna_node_condition_id id = 1; id < RNA_CONDITION_COUNT; id++) {
 		RNA_STRBUF struct rna_strbuf message = RNA_STRBUF_INIT;
 		struct rna_node_verdict verdict;
@@ -186,14 +193,16 @@ static void forget_conditions(struct pass *pass)
 
 static void follow_devices(struct pass *pass)
 {
+	struct rna_node_delays delays;
 	int changed;
 
 	if (pass->in->settings->kubernetes_device_taints == RNA_DEVICE_TAINTS_OFF) {
 		pass->changed |= rna_device_taints_forget(pass->memory);
 		return;
 	}
-	changed = rna_device_taints_follow(pass->memory, pass->in, delays_of(pass->in).up,
-					   finding_delay(pass->in));
+	delays = delays_of_findings(pass->in);
+	delays.unknown = RNA_USEC_NEVER;
+	changed = rna_device_taints_follow(pass->memory, pass->in, &delays);
 	pass->no_memory |= changed < 0;
 	pass->changed |= changed > 0;
 }

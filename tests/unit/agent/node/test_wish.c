@@ -622,6 +622,38 @@ static void test_no_first_problem_while_the_machine_boots(void **state)
 	assert_node(f, "down", true);
 }
 
+/* What is found while the machine boots, or just behind that, may pass. */
+static void test_no_condition_while_the_machine_boots(void **state)
+{
+	struct fixture *f = *state;
+	const rna_usec grace = f->settings.health_boot_grace;
+	const unsigned down = (unsigned)(f->settings.kubernetes_down_delay / SECOND);
+	struct rna_node_wish *wish;
+
+	f->settings.kubernetes_device_taints = RNA_DEVICE_TAINTS_TAINT;
+	f->node.now.monotonic = f->started = 40 * SECOND;
+	f->booting = true;
+	f->settled = false;
+	find(f, "port-down", "mlx5_0", RNA_SEVERITY_CRITICAL);
+	look_for(f, (unsigned)(grace / SECOND) - 41);
+	wish = wish_of(f);
+	assert_null(condition_of(wish, "RdmaPortDown")->message);
+	assert_int_equal(wish->device_taint_count, 0);
+	(void)rna_node_wish_unref(wish);
+	f->booting = false;
+	f->settled = true;
+	look_for(f, down);
+	wish = wish_of(f);
+	assert_null(condition_of(wish, "RdmaPortDown")->message);
+	assert_int_equal(wish->device_taint_count, 0);
+	(void)rna_node_wish_unref(wish);
+	look_for(f, 1);
+	wish = wish_of(f);
+	assert_int_equal(condition_of(wish, "RdmaPortDown")->status, RNA_CONDITION_TRUE);
+	assert_int_equal(wish->device_taint_count, 1);
+	(void)rna_node_wish_unref(wish);
+}
+
 /* Nor is it good news that what was not known is a problem. */
 static void test_a_problem_behind_the_unknown(void **state)
 {
@@ -854,6 +886,8 @@ int main(void)
 						tear_down),
 		cmocka_unit_test_setup_teardown(test_no_first_problem_while_the_machine_boots,
 						set_up, tear_down),
+		cmocka_unit_test_setup_teardown(test_no_condition_while_the_machine_boots, set_up,
+						tear_down),
 		cmocka_unit_test_setup_teardown(test_a_problem_behind_the_unknown, set_up,
 						tear_down),
 		cmocka_unit_test_setup_teardown(test_a_condition_that_is_open_again, set_up,
