@@ -231,10 +231,20 @@ static bool is_urgent_label_behind(const struct rna_kube_round *round)
 	return false;
 }
 
+/* What the API refuses is never written, and must not make all later changes first ones. */
+static bool is_to_begin(const struct rna_strbuf *written, const struct rna_kube_job *job)
+{
+	return written->len == 0 && job->wait.failures == 0;
+}
+
 bool rna_kube_is_first(const struct rna_kube_round *round)
 {
-	return (rna_kube_has_labels(round) && round->labels.len == 0) ||
-	       (rna_kube_has_conditions(round) && round->conditions.len == 0);
+	const struct rna_kube_job *jobs = round->jobs;
+
+	return (rna_kube_has_labels(round) &&
+		is_to_begin(&round->labels, &jobs[RNA_KUBE_LABELS])) ||
+	       (rna_kube_has_conditions(round) &&
+		is_to_begin(&round->conditions, &jobs[RNA_KUBE_CONDITIONS]));
 }
 
 bool rna_kube_is_urgent(const struct rna_kube_round *round)

@@ -18,7 +18,7 @@ bool rna_kube_is_without_conditions(const struct rna_kube_round *round);
 /* Does the API lack of it what is wished? */
 bool rna_kube_labels_behind(const struct rna_kube_round *round);
 bool rna_kube_conditions_behind(const struct rna_kube_round *round);
-/* Are there labels or conditions to write, and none of them was ever written? */
+/* Are there labels or conditions to write, and none of them was ever written or refused? */
 bool rna_kube_is_first(const struct rna_kube_round *round);
 /* Does the Node lack the taint, or tell of another health than it has? */
 bool rna_kube_is_urgent(const struct rna_kube_round *round);

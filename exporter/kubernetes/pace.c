@@ -48,25 +48,34 @@ void rna_pace_start(struct rna_pace *pace, rna_usec now)
 		pace->look = now + rna_pace_random(&pace->random, pace->limits.first_delay);
 }
 
+static rna_usec earlier_of(rna_usec a, rna_usec b)
+{
+	return a < b ? a : b;
+}
+
+/* What is first takes along a change that already waits; drawn once, for a second draw hurries. */
 void rna_pace_want(struct rna_pace *pace, struct rna_pace_news news, rna_usec now)
 {
 	bool first = news.first || !pace->has_written;
 	rna_usec spread = first ? pace->limits.first_delay : pace->limits.spread;
 
 	pace->urgent = news.urgent;
-	if (pace->change == RNA_USEC_NEVER)
-		pace->change = now + rna_pace_random(&pace->random, spread);
+	if (pace->change != RNA_USEC_NEVER && (pace->first || !first))
+		return;
+	pace->first = first;
+	pace->change = earlier_of(pace->change, now + rna_pace_random(&pace->random, spread));
+}
+
+static void drop_change(struct rna_pace *pace)
+{
+	pace->change = RNA_USEC_NEVER;
+	pace->first = false;
 }
 
 void rna_pace_forget(struct rna_pace *pace)
 {
 	if (pace->has_written)
-		pace->change = RNA_USEC_NEVER;
-}
-
-static rna_usec earlier_of(rna_usec a, rna_usec b)
-{
-	return a < b ? a : b;
+		drop_change(pace);
 }
 
 /* When there is a token. */
@@ -137,7 +146,7 @@ void rna_pace_begin(struct rna_pace *pace, const struct rna_pace_due *due, rna_u
 	if (due->change) {
 		if (!spend(&pace->common, pace->limits.refill, now))
 			(void)spend(&pace->reserve, pace->limits.refill, now);
-		pace->change = RNA_USEC_NEVER;
+		drop_change(pace);
 		pace->has_written = true;
 	}
 	if (due->look) {

@@ -54,6 +54,7 @@ struct rna_pace {
 	rna_usec resync;    /* same */
 	rna_usec heartbeat; /* same */
 	bool urgent;        /* the change */
+	bool first;         /* the change is spread over first_delay */
 	struct rna_pace_bucket common, reserve;
 };
 

@@ -368,6 +368,17 @@ class Rights(DoubleTest):
     def test_no_conditions(self):
         self.assertEqual(self.without("patch nodes/status"), (True, False, True))
 
+    def test_refused_conditions_do_not_hurry_labels(self):
+        """They stay the first ones for ever; later changes are spread like any other."""
+        self.api.rules.discard("patch nodes/status")
+        with self.client(spread=86_400_000) as client:
+            client.want(labels=ROCE, conditions=[condition(CONDITIONS[0])])
+            client.wait_problem("403")
+            client.want(labels={**ROCE, "rdma-node-agent/ports": "8"},
+                        conditions=[condition(CONDITIONS[0])])
+            time.sleep(1)  # nothing is to happen: there is nothing to wait for
+            self.assertEqual(self.node.own_labels, ROCE)
+
     def test_no_events(self):
         self.assertEqual(self.without("create events"), (True, True, False))
 

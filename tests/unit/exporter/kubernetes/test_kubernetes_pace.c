@@ -92,6 +92,37 @@ static void test_what_is_first_is_spread_like_a_start(void **state)
 	(void)state;
 }
 
+/* A port that came up late in a boot is about to be written when the first conditions come. */
+static void test_what_is_first_takes_along_what_waits(void **state)
+{
+	unsigned sooner = 0;
+
+	for (uint64_t seed = 0; seed < 100; seed++) {
+		struct rna_pace pace;
+		rna_usec waits;
+
+		rna_pace_init(&pace, &standard, seed);
+		rna_pace_want(&pace, first_ever, 0);
+		pass(&pace, standard.first_delay);
+		rna_pace_want(&pace, later, HOUR);
+		waits = pace.change;
+		rna_pace_want(&pace, first_ever, HOUR + SECOND);
+		assert_true(pace.change <= waits);
+		assert_in_range(pace.change, HOUR, HOUR + SECOND + standard.first_delay - 1);
+		sooner += pace.change < waits;
+		waits = pace.change;
+		for (unsigned i = 0; i < 100; i++)
+			rna_pace_want(&pace, i % 2 ? later : first_ever, HOUR + 2 * SECOND);
+		assert_int_equal(pace.change, waits); /* many draws would make it come at once */
+		rna_pace_forget(&pace);
+		rna_pace_want(&pace, later, HOUR + 3 * SECOND);
+		rna_pace_want(&pace, first_ever, 2 * HOUR);
+		assert_in_range(pace.change, HOUR, HOUR + 3 * SECOND + standard.spread - 1);
+	}
+	assert_in_range(sooner, 50, 100); /* first_delay is shorter than spread */
+	(void)state;
+}
+
 static void test_the_first_round_looks(void **state)
 {
 	struct rna_pace pace;
@@ -529,6 +560,7 @@ int main(void)
 		cmocka_unit_test(test_nothing_to_say_is_no_reason_to_wake_up),
 		cmocka_unit_test(test_a_start_looks_before_there_is_anything_to_say),
 		cmocka_unit_test(test_what_is_first_is_spread_like_a_start),
+		cmocka_unit_test(test_what_is_first_takes_along_what_waits),
 		cmocka_unit_test(test_the_first_round_looks),
 		cmocka_unit_test(test_a_change_is_spread_once),
 		cmocka_unit_test(test_what_changed_back_is_forgotten_but_not_the_first),
