@@ -184,6 +184,7 @@ bool rna_kube_conditions_behind(const struct rna_kube_round *round)
 	return !is_body(&round->conditions, &body);
 }
 
+/* A list that may lack devices, while a new one is still letting its links come up, is no news. */
 bool rna_kube_devices_behind(const struct rna_kube_round *round)
 {
 	RNA_STRBUF struct rna_strbuf body = RNA_STRBUF_INIT;
@@ -191,7 +192,8 @@ bool rna_kube_devices_behind(const struct rna_kube_round *round)
 	if (!rna_kube_has_devices(round))
 		return false;
 	rna_kube_write_devices(round->wish, &body);
-	return !is_body(&round->devices, &body);
+	return !is_body(&round->devices, &body) ||
+	       (round->wish->device_taints_complete && !round->devices_only);
 }
 
 /* A taint with another effect is from an agent with other settings. */

@@ -464,6 +464,7 @@ enum rna_kubernetes_result rna_kube_send_devices(struct rna_kube_round *round,
 		return answer->result;
 	rna_kube_write_devices(round->wish, &text);
 	rna_kube_remember_body(&round->devices, &text);
+	round->devices_only = round->wish->device_taints_complete;
 	round->written = now;
 	return RNA_KUBERNETES_OK;
 }

@@ -301,7 +301,7 @@ int rna_kube_write_taints(const struct rna_kubernetes_options *options, bool tai
 
 void rna_kube_write_devices(const struct rna_node_wish *wish, struct rna_strbuf *out)
 {
-	rna_strbuf_puts(out, wish->device_taints_complete ? "all:\n" : "some:\n");
+	rna_strbuf_puts(out, "devices:\n"); /* even none is something that was written */
 	for (size_t i = 0; i < wish->device_taint_count; i++) {
 		const struct rna_node_device_taint *taint = &wish->device_taints[i];
 

@@ -46,6 +46,7 @@ struct rna_kube_round {
 	struct rna_strbuf labels;
 	struct rna_strbuf conditions;
 	struct rna_strbuf devices; /* that have taints, as rna_kube_write_devices() has them */
+	bool devices_only;         /* and no others had rules of ours then */
 	size_t device_rules;       /* of ours that there are */
 	struct rna_time written;
 	struct rna_time looked;

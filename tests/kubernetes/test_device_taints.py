@@ -100,6 +100,20 @@ class Client(DoubleTest):
             client.make(devices=[])
         self.assertEqual(self.tainted(), {})
 
+    def test_knowing_less_for_a_while_costs_nothing(self):
+        """Each change of an urgent kind costs a token, and there are three for those."""
+        with self.client() as client:
+            client.make(devices=[BAD])
+            seen = len(self.api.log)
+            for _ in range(10):
+                client.want(devices=[BAD], all_devices=False)
+                time.sleep(0.05)  # wishes that come at once are one
+                client.want(devices=[BAD])
+                time.sleep(0.05)
+            client.make(devices=[BAD], labels={"network.nvidia.com/roce": "true"})
+        self.assertEqual(self.api.asked("GET", "/devicetaintrules", since=seen), [])
+        self.assertEqual(self.tainted(), self.ALL)
+
     def test_slices_that_come_later(self):
         slices, self.api.resource_slices = self.api.resource_slices, []
         with self.client(look=200) as client:
