@@ -22,6 +22,12 @@
 /* After a restart some rules need several readings to find again what they found before. */
 #define SLOW_PATIENCE (5 * 60 * RNA_USEC_PER_SEC)
 
+/*
+ * For this time the first look waits for a device that does not answer, or answers too late: a
+ * firmware command times out after 60 s, and may be tried twice (STALLED_CRITICAL in rules_read.c).
+ */
+#define LOOK_PATIENCE (2 * 60 * RNA_USEC_PER_SEC)
+
 /* Text changes while a condition lasts, and how counters rise: the disk hears of it at this pace.
  */
 #define RISES_PACE (5 * 60 * RNA_USEC_PER_SEC)
@@ -264,11 +270,15 @@ static bool has_held(const struct rna_health *health, const struct rna_condition
  */
 static void look_for_the_first_time(struct rna_health *health, const struct rna_view *view)
 {
-	if (health->looked || !has_all_jobs(view))
+	rna_usec now = view->snapshot->time.monotonic;
+	bool all = has_all_jobs(view);
+
+	health->saw_all |= all;
+	if (health->looked || (!all && rna_usec_since(health->began, now) < LOOK_PATIENCE))
 		return;
 	health->looked = true;
-	health->first_look = view->snapshot->time.monotonic;
-	if (rna_health_is_booting(health, view))
+	health->first_look = now;
+	if (!all || rna_health_is_booting(health, view))
 		return;
 	for (size_t i = 0; i < health->count; i++)
 		health->conditions[i].was_there |= !health->conditions[i].recalled;
@@ -308,14 +318,19 @@ static bool is_shown(const struct rna_condition *condition)
 	return condition->found || !condition->recalled || rna_rules[condition->rule].lately;
 }
 
+/* The first look at a machine that has booted. */
+static rna_usec first_look_booted(const struct rna_health *health, const struct rna_view *view)
+{
+	rna_usec grace = health->settings->health_boot_grace;
+
+	return view->agent.live && health->first_look < grace ? grace : health->first_look;
+}
+
 /* Since when a rule has looked: one that lets the machine boot first begins later. */
 static rna_usec first_run(const struct rna_health *health, const struct rna_view *view,
 			  const struct rna_rule *rule)
 {
-	rna_usec grace = health->settings->health_boot_grace;
-
-	return view->agent.live && rule->settles && health->first_look < grace ? grace
-									       : health->first_look;
+	return rule->settles ? first_look_booted(health, view) : health->first_look;
 }
 
 /*
@@ -336,20 +351,35 @@ static bool is_open(const struct rna_health *health, const struct rna_condition 
 	       rna_usec_since(first, now.monotonic) < health->holds[condition->rule];
 }
 
+/*
+ * The conditions of rules that let the links of a device come up. A device whose driver comes late
+ * in a boot is waited for, and has all of its own boot_grace; what comes later still is news.
+ */
+static unsigned settling_of(const struct rna_health *health, const struct rna_view *view)
+{
+	rna_usec passed =
+		rna_usec_since(first_look_booted(health, view), view->snapshot->time.monotonic);
+
+	return passed < 2 * health->settings->health_boot_grace ? health->settling : 0;
+}
+
 unsigned rna_health_settled(const struct rna_health *health, const struct rna_view *view)
 {
-	unsigned settled = RNA_CONDITION_ALL_BITS;
+	unsigned open;
 
 	if (health->once)
-		return settled;
+		return RNA_CONDITION_ALL_BITS;
 	if (!health->looked || rna_health_is_booting(health, view))
 		return 0;
+	open = settling_of(health, view);
+	if (!health->saw_all)
+		open |= RNA_CONDITION_BIT(RNA_CONDITION_NOT_OBSERVED);
 	for (size_t i = 0; i < health->count; i++)
 		if (is_open(health, &health->conditions[i], view))
-			settled &= ~(
-				RNA_CONDITION_BIT(rna_rules[health->conditions[i].rule].condition) |
-				RNA_CONDITION_BIT(RNA_CONDITION_NONE));
-	return settled;
+			open |= RNA_CONDITION_BIT(rna_rules[health->conditions[i].rule].condition);
+	if (open)
+		open |= RNA_CONDITION_BIT(RNA_CONDITION_NONE);
+	return RNA_CONDITION_ALL_BITS & ~open;
 }
 
 /*
@@ -387,7 +417,7 @@ static bool merge(struct rna_health *health, const struct rna_finds *finds,
 			merged[count] = *was;
 		else if (find->unknown)
 			continue;
-		merged[count].found |= find->unknown;
+		merged[count].found |= find->unknown && health->looked;
 		if (find->unknown || condition_take(health, &merged[count], find, now)) {
 			count++;
 			continue;
@@ -498,6 +528,7 @@ static void begin(struct rna_health *health, const struct rna_view *view)
 		rna_pasts_carry_over(&health->pasts, health->thresholds,
 				     health->same_boot ? NULL : &health->written,
 				     view->snapshot->time);
+		health->began = view->snapshot->time.monotonic;
 	}
 	health->judged = view->snapshot->time;
 }
@@ -509,6 +540,7 @@ void rna_health_judge(struct rna_health *health, struct rna_view *view)
 
 	begin(health, view);
 	run_rules(health, view, &finds);
+	health->settling = finds.settling;
 	/* An incomplete list would make findings look resolved that were not checked. */
 	view->findings_short = finds.failed || !merge(health, &finds, view);
 	look_for_the_first_time(health, view);

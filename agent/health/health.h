@@ -32,8 +32,11 @@ struct rna_health {
 	struct rna_condition
 		*conditions;   /* all problems, reported or not; by rule, device and port */
 	bool once;             /* there is only one view: report all problems at once */
-	bool looked;           /* a view showed what every job reads, */
+	rna_usec began;        /* monotonic: the first view */
+	bool saw_all;          /* a view showed what every job reads */
+	bool looked;           /* or there was none for too long to wait for it, */
 	rna_usec first_look;   /* monotonic: for the first time then */
+	unsigned settling;     /* conditions (RNA_CONDITION_BIT) of rules that let links come up */
 	rna_health_tell *tell; /* NULL: none */
 	void *userdata;        /* tell's */
 	/* What is kept over restarts (health_file.h): */
@@ -65,7 +68,8 @@ bool rna_health_is_booting(const struct rna_health *health, const struct rna_vie
 
 /*
  * Of which conditions (RNA_CONDITION_BIT) is it known what is wrong? After a start of none before
- * every job has run, and while the machine boots. Then of all but those whose rules have met a
- * problem that is still held down, or wait for what an earlier process found.
+ * every job has run, or had two minutes to do so, and while the machine boots. Then of all but
+ * those whose rules have met a problem that is still held down, wait for what an earlier process
+ * found, or let the links of a device come up that was registered late in a boot.
  */
 unsigned rna_health_settled(const struct rna_health *health, const struct rna_view *view);

@@ -114,17 +114,17 @@ static void forget_counter_windows(struct rna_past *past, const struct rna_thres
 	rna_discards_begin_anew(&past->discards);
 }
 
-static void take_registration(struct rna_past *past, const struct rna_thresholds *thresholds,
+static void take_registration(const struct rna_pasts *pasts, struct rna_past *past,
+			      const struct rna_thresholds *thresholds,
 			      const struct rna_rule_subject *subject, rna_usec now)
 {
 	uint64_t generation = subject->device->device->generation;
 
 	if (past->generation != generation) {
 		past->generation = generation;
-		past->registered = past->recalled ? 0 : now; /* it came before this process */
+		past->registered = pasts->begun ? now : 0;
 		forget_counter_windows(past, thresholds);
 	}
-	past->recalled = false;
 }
 
 static rna_usec time_of_reading(const struct rna_rule_subject *subject, enum rna_collector_id id)
@@ -315,7 +315,7 @@ int rna_pasts_update(struct rna_pasts *pasts, const struct rna_thresholds *thres
 			continue;
 		}
 		past->seen = now;
-		take_registration(past, thresholds, subject, now);
+		take_registration(pasts, past, thresholds, subject, now);
 		if (is_followed(subject) && is_due(past, subject, now) &&
 		    take_counters(pasts, past, thresholds, subject, now) < 0)
 			ret = -ENOMEM;
@@ -341,7 +341,6 @@ struct rna_past *rna_pasts_recall(struct rna_pasts *pasts, const struct rna_thre
 	past = past_new(key, port);
 	if (!past)
 		return NULL;
-	past->recalled = true;
 	past->windows = calloc(thresholds->count + 1, sizeof(*past->windows));
 	if (!past->windows || insert(pasts, place, past) < 0)
 		return NULL;

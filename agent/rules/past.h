@@ -15,7 +15,6 @@ struct rna_past {
 	const char *key; /* of the device; its own copy */
 	unsigned port;   /* 0: of the device as a whole */
 	uint64_t generation;
-	bool recalled;       /* from an earlier process, and not seen by this one */
 	rna_usec seen;       /* monotonic, when it was there last */
 	rna_usec registered; /* when it came, or came back; 0: it was there before the agent */
 	rna_usec sampled;    /* when counters were taken last, and what was new then: */

@@ -212,6 +212,7 @@ static void check(const struct rna_rule *rule, const struct rna_rule_input *in,
 	size_t before = out->count;
 
 	if (rule->settles && is_settling(in, in->subject)) {
+		out->settling |= RNA_CONDITION_BIT(rule->condition);
 		rna_finds_add_unknown(out);
 		return;
 	}

@@ -203,8 +203,9 @@ struct rna_finds {
 	struct rna_arena *arena;
 	size_t count;
 	size_t size;
-	struct rna_find *items;   /* to be freed */
-	bool failed;              /* no memory; items found before that are valid */
+	struct rna_find *items; /* to be freed */
+	bool failed;            /* no memory; items found before that are valid */
+	unsigned settling;      /* conditions (RNA_CONDITION_BIT) of rules that let links come up */
 	struct rna_finding spare; /* returned in that case */
 	/* What is being checked: */
 	const struct rna_rule *rule;

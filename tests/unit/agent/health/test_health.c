@@ -179,6 +179,33 @@ static void test_what_has_settled(void **state)
 	assert_true(all_have_settled(f, 0));
 }
 
+/* One device must not keep all conditions from the Node; but that all was seen is not said. */
+static void test_what_does_not_answer_is_not_waited_for_for_ever(void **state)
+{
+	struct fixture *f = *state;
+
+	f->health.looked = false;
+	f->node.ports[1].unread = true;
+	assert_int_equal(settled_after(f, HOUR), 0);
+	assert_int_equal(settled_after(f, 110 * SECOND), 0);
+	set_port(f, RNA_PORT_INIT);
+	assert_int_equal(settled_after(f, 9 * SECOND), 0);
+	assert_int_equal(count_after(f, 0), 0);
+	assert_int_equal(settled_after(f, SECOND),
+			 RNA_CONDITION_ALL_BITS & ~(RNA_CONDITION_BIT(RNA_CONDITION_PORT_DOWN) |
+						    RNA_CONDITION_BIT(RNA_CONDITION_NOT_OBSERVED) |
+						    RNA_CONDITION_BIT(RNA_CONDITION_NONE)));
+	assert_int_equal(count_after(f, 0), 0); /* held down as ever, for it has just begun */
+	set_port(f, RNA_PORT_ACTIVE);
+	assert_int_equal(settled_after(f, HOUR),
+			 RNA_CONDITION_ALL_BITS & ~(RNA_CONDITION_BIT(RNA_CONDITION_NOT_OBSERVED) |
+						    RNA_CONDITION_BIT(RNA_CONDITION_NONE)));
+	f->node.ports[1].unread = false;
+	assert_true(all_have_settled(f, 0));
+	f->node.ports[1].unread = true; /* another device of that name, for a moment */
+	assert_true(all_have_settled(f, SECOND));
+}
+
 /* The condition of a problem that began just after the start waits, others do not. */
 static void test_what_has_settled_is_not_what_is_held_down(void **state)
 {
@@ -240,6 +267,33 @@ static void test_all_has_settled_after_a_good_boot(void **state)
 	f->node.now.monotonic = 40 * SECOND;
 	assert_false(all_have_settled(f, 0));
 	f->node.now.monotonic = f->settings.health_boot_grace;
+	assert_true(all_have_settled(f, 0));
+}
+
+/* Its links are coming up, and nothing is known of them: that is no reason to say that all is well.
+ */
+static void test_a_driver_that_comes_late_in_a_boot(void **state)
+{
+	struct fixture *f = *state;
+	const rna_usec grace = f->settings.health_boot_grace;
+	const unsigned rest =
+		RNA_CONDITION_BIT(RNA_CONDITION_RESOURCES_MISSING); /* of the node alone */
+
+	f->health.looked = false;
+	f->node.count = 1;
+	f->node.now.monotonic = 40 * SECOND;
+	assert_int_equal(settled_after(f, 0), 0);
+	f->node.count = 3;
+	f->node.now.monotonic = grace - SECOND;
+	assert_int_equal(settled_after(f, 0), 0);
+	assert_int_equal(settled_after(f, SECOND) & rest, rest);
+	assert_false(has_settled(f, 0, RNA_CONDITION_PORT_DOWN));
+	assert_false(has_settled(f, grace - 2 * SECOND, RNA_CONDITION_LINK_DEGRADED));
+	assert_true(all_have_settled(f, SECOND));
+	f->node.ports[2].generation++;
+	assert_false(all_have_settled(f, SECOND));
+	f->node.now.monotonic = 3 * grace;
+	f->node.ports[2].generation++; /* this is news to a Node that has conditions */
 	assert_true(all_have_settled(f, 0));
 }
 
@@ -918,6 +972,8 @@ int main(void)
 		TEST(test_hold_down_while_the_machine_boots),
 		TEST(test_what_has_settled),
 		TEST(test_nothing_waits_for_what_is_no_warning),
+		TEST(test_what_does_not_answer_is_not_waited_for_for_ever),
+		TEST(test_a_driver_that_comes_late_in_a_boot),
 		TEST(test_what_has_settled_is_not_what_is_held_down),
 		TEST(test_all_has_settled_after_a_good_boot),
 		TEST(test_what_has_settled_after_a_boot),

@@ -142,6 +142,51 @@ static void test_nothing_is_over_before_every_job_has_run(void **state)
 	assert_string_equal(told, "+port-down");
 }
 
+/* What was wrong with it is shown again, and over when it was read. */
+static void test_a_device_that_is_not_read_for_long(void **state)
+{
+	struct fixture *f = *state;
+
+	set_port(f, RNA_PORT_DOWN);
+	(void)count_after(f, SECOND);
+	restart(f);
+	f->node.ports[0].unread = true;
+	set_port(f, RNA_PORT_ACTIVE);
+	assert_int_equal(count_after(f, SECOND), 0);
+	assert_int_equal(count_after(f, 119 * SECOND), 0);
+	assert_int_equal(count_after(f, SECOND), 0);
+	assert_int_equal(count_after(f, SECOND), 1);
+	assert_int_equal(count_after(f, HOUR), 1);
+	assert_string_equal(told, "+port-down");
+	f->node.ports[0].unread = false;
+	assert_int_equal(count_after(f, SECOND), 0);
+	assert_string_equal(told, "+port-down -port-down");
+}
+
+/* That the device is known from before does not mean that its links are up. */
+static void test_a_driver_that_comes_late_after_a_reboot(void **state)
+{
+	struct fixture *f = *state;
+
+	set_counter(f, "symbol_error", 1000);
+	(void)count_after(f, SECOND);
+	set_counter(f, "symbol_error", 1060);
+	(void)count_after(f, SECOND);
+	reboot(f, MINUTE);
+	f->node.live = true;
+	f->node.ports[0].gone = true;
+	(void)count_after(f, SECOND);
+	f->node.ports[0].gone = false;
+	f->node.ports[0].generation++;
+	set_port(f, RNA_PORT_DOWN);
+	f->node.now.monotonic = 2 * MINUTE;
+	assert_int_equal(count_after(f, 0), 0);
+	assert_int_equal(count_after(f, f->settings.health_boot_grace - SECOND), 0);
+	assert_string_equal(told, "");
+	assert_int_equal(count_after(f, SECOND), 1);
+	assert_string_equal(told, "+port-down");
+}
+
 static void test_a_hold_down_goes_on(void **state)
 {
 	struct fixture *f = *state;
@@ -449,6 +494,8 @@ int main(void)
 		TEST(test_a_transition_knows_better),
 		TEST(test_a_device_that_is_missing),
 		TEST(test_nothing_is_over_before_every_job_has_run),
+		TEST(test_a_device_that_is_not_read_for_long),
+		TEST(test_a_driver_that_comes_late_after_a_reboot),
 		TEST(test_a_hold_down_goes_on),
 		TEST(test_what_takes_several_readings),
 		TEST(test_a_reboot),
