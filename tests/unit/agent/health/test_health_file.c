@@ -125,15 +125,21 @@ static void test_a_device_that_is_missing(void **state)
 	assert_string_equal(told, "+device-missing");
 }
 
-static void test_nothing_is_over_before_every_job_has_run(void **state)
+/* The port is up again, but this process does not know yet. */
+static void restart_unread(struct fixture *f)
 {
-	struct fixture *f = *state;
-
 	set_port(f, RNA_PORT_DOWN);
 	(void)count_after(f, SECOND);
 	restart(f);
 	f->node.ports[0].unread = true;
 	set_port(f, RNA_PORT_ACTIVE);
+}
+
+static void test_nothing_is_over_before_every_job_has_run(void **state)
+{
+	struct fixture *f = *state;
+
+	restart_unread(f);
 	(void)count_after(f, SECOND);
 	assert_string_equal(told, "+port-down");
 	f->node.ports[0].unread = false;
@@ -147,11 +153,7 @@ static void test_a_device_that_is_not_read_for_long(void **state)
 {
 	struct fixture *f = *state;
 
-	set_port(f, RNA_PORT_DOWN);
-	(void)count_after(f, SECOND);
-	restart(f);
-	f->node.ports[0].unread = true;
-	set_port(f, RNA_PORT_ACTIVE);
+	restart_unread(f);
 	assert_int_equal(count_after(f, SECOND), 0);
 	assert_int_equal(count_after(f, 119 * SECOND), 0);
 	assert_int_equal(count_after(f, SECOND), 0);
