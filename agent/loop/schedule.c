@@ -506,10 +506,13 @@ static bool target_is_complete(const struct rna_target *target, unsigned collect
 	return true;
 }
 
+/* Where every lane is stuck, what still waits for one is as slow as those. */
 static bool is_complete(const struct rna_schedule *schedule)
 {
 	unsigned needed = schedule->patient ? ~0u : ~rna_collectors_later();
 
+	if (schedule->account.overdue >= schedule->settings->lanes_max)
+		return true;
 	for (const struct rna_target *t = NULL; (t = rna_schedule_next(schedule, t));)
 		if (!target_is_complete(t, needed))
 			return false;

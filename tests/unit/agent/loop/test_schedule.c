@@ -452,6 +452,27 @@ static void test_the_first_view_is_whole(void **state)
 				 fixture->view->snapshot->device_count * collectors(true));
 }
 
+/* As many devices hang as there may be lanes, and others wait behind them. */
+static void test_there_is_a_view_when_every_lane_is_stuck(void **state)
+{
+	struct fixture *fixture = *state;
+	const struct rna_lanes_limits limits = {
+		.max = 1,
+		.handover = fixture->settings.poll_handover,
+		.deadline = fixture->settings.poll_deadline,
+	};
+
+	fixture->settings.lanes_max = limits.max;
+	rna_lanes_set_limits(fixture->schedule.lanes, &limits);
+	atomic_store(&script.hanging, 0);
+	start(fixture);
+	run_until(fixture, always);
+	assert_true(find_status(fixture->view, "dev0", RNA_COLLECTOR_STATE)->stalled > 0);
+	assert_false(find_status(fixture->view, "dev1", RNA_COLLECTOR_STATE)->ran);
+	assert_int_equal(find_status(fixture->view, "dev1", RNA_COLLECTOR_STATE)->stalled, 0);
+	assert_int_equal(fixture->view->agent.lanes_stalled, 1);
+}
+
 static bool has_run(const struct fixture *fixture, enum rna_collector_id id)
 {
 	const struct rna_job_status *job = find_status(fixture->view, "dev1", id);
@@ -1370,6 +1391,7 @@ int main(void)
 #define SCHEDULE_TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
 	const struct CMUnitTest tests[] = {
 		SCHEDULE_TEST(test_the_first_view_is_whole),
+		SCHEDULE_TEST(test_there_is_a_view_when_every_lane_is_stuck),
 		SCHEDULE_TEST(test_a_device_has_jobs_as_it_is_now),
 		SCHEDULE_TEST(test_one_run_has_what_comes_of_identity),
 		SCHEDULE_TEST(test_a_hanging_device_costs_only_itself),
