@@ -22,6 +22,7 @@ struct rna_condition {
 	 */
 	bool recalled;
 	bool found;            /* by this process */
+	bool kept;             /* it could not be read whether it is over: it is shown, too */
 	struct rna_time heard; /* its start, as the rule said when this process found it */
 };
 

@@ -294,6 +294,16 @@ static void end_condition(struct rna_health *health, struct rna_condition *condi
 	rna_condition_deinit(condition);
 }
 
+/* Has everything been read that its rule may look at? A device that is gone has no jobs. */
+static bool is_read(const struct rna_health *health, const struct rna_condition *condition,
+		    const struct rna_view *view)
+{
+	for (size_t i = 0; condition->device && i < view->job_count; i++)
+		if (!view->jobs[i].ran && strcmp(view->jobs[i].device, condition->device) == 0)
+			return false;
+	return condition->device || health->saw_all;
+}
+
 /*
  * May a condition that was not found hold all the same, because it is from an earlier process and
  * this one could not find it yet? Or because it is about an event, which this process did not see.
@@ -308,14 +318,16 @@ static bool may_hold(const struct rna_health *health, const struct rna_condition
 		return false;
 	if (rule->lately)
 		return rna_time_since(condition->finding.since, now) <= rule->lately;
-	if (!health->looked || (rule->settles && rna_health_is_booting(health, view)))
+	if (!health->looked || !is_read(health, condition, view) ||
+	    (rule->settles && rna_health_is_booting(health, view)))
 		return true;
 	return rule->slow && rna_usec_since(health->first_look, now.monotonic) < SLOW_PATIENCE;
 }
 
 static bool is_shown(const struct rna_condition *condition)
 {
-	return condition->found || !condition->recalled || rna_rules[condition->rule].lately;
+	return condition->found || condition->kept || !condition->recalled ||
+	       rna_rules[condition->rule].lately;
 }
 
 /* The first look at a machine that has booted. */
@@ -417,7 +429,8 @@ static bool merge(struct rna_health *health, const struct rna_finds *finds,
 			merged[count] = *was;
 		else if (find->unknown)
 			continue;
-		merged[count].found |= find->unknown && health->looked;
+		merged[count].kept |=
+			find->unknown && !find->settling && (health->looked || health->once);
 		if (find->unknown || condition_take(health, &merged[count], find, now)) {
 			count++;
 			continue;

@@ -202,6 +202,17 @@ static bool is_settling(const struct rna_rule_input *in, const struct rna_rule_s
 	       rna_usec_since(subject->past->registered, now) < in->settings->health_boot_grace;
 }
 
+/* The Node does not wait for functions that are not judged. */
+static void add_settling(const struct rna_rule_subject *subject, struct rna_finds *out)
+{
+	struct rna_find *find = add_find(out);
+
+	if (find)
+		find->unknown = find->settling = true;
+	if (subject->judged)
+		out->settling |= RNA_CONDITION_BIT(out->rule->condition);
+}
+
 /*
  * A finding counts even if only part of the subject can be read. No finding means "resolved" only
  * if everything could be read; rules about unreadable data are exempt.
@@ -212,8 +223,7 @@ static void check(const struct rna_rule *rule, const struct rna_rule_input *in,
 	size_t before = out->count;
 
 	if (rule->settles && is_settling(in, in->subject)) {
-		out->settling |= RNA_CONDITION_BIT(rule->condition);
-		rna_finds_add_unknown(out);
+		add_settling(in->subject, out);
 		return;
 	}
 	rule->check(in, out);

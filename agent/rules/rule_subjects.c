@@ -64,17 +64,16 @@ static void set_jobs(struct join *join, struct rna_rule_subject *subject)
 }
 
 /*
- * Does it not answer, or has it not been asked yet? And when it did not answer for long, what it
- * told is gone until each of its collectors had its turn again. One that fails is no such case: it
- * would keep all findings as they are.
+ * Does it not answer? And when it did not for long, what it told is gone until each of its
+ * collectors had its turn again. One that fails is no such case: it would keep all findings as they
+ * are.
  */
 static bool is_unseen(const struct rna_rule_subject *device)
 {
 	for (size_t i = 0; i < device->job_count; i++) {
 		const struct rna_job_status *job = &device->jobs[i];
 
-		if (!job->ran || job->stalled ||
-		    (job->success && !device->device->parts[job->collector]))
+		if (job->stalled || (job->success && !device->device->parts[job->collector]))
 			return true;
 	}
 	return false;

@@ -215,6 +215,7 @@ struct rna_finds {
 struct rna_find {
 	enum rna_rule_id rule;
 	bool unknown;    /* keeps an existing finding, makes no new one */
+	bool settling;   /* and shows none of an earlier process */
 	const char *key; /* of the device; NULL: the node, or a device that is missing */
 	struct rna_finding finding;
 };

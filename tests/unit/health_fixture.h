@@ -131,6 +131,16 @@ static inline size_t count_after(struct fixture *f, rna_usec span)
 	return count;
 }
 
+/* Of which conditions it is known then what is wrong. */
+static inline unsigned settled_after(struct fixture *f, rna_usec span)
+{
+	struct rna_view *view = look_after(f, span);
+	unsigned settled = rna_health_settled(&f->health, view);
+
+	(void)rna_view_unref(view);
+	return settled;
+}
+
 static inline void set_port(struct fixture *f, uint64_t state)
 {
 	f->node.ports[0].state = rna_value_ok(state);

@@ -145,15 +145,6 @@ static void test_hold_down_while_the_machine_boots(void **state)
 	assert_int_equal(count_after(f, 30 * SECOND), 1);
 }
 
-static unsigned settled_after(struct fixture *f, rna_usec span)
-{
-	struct rna_view *view = look_after(f, span);
-	unsigned settled = rna_health_settled(&f->health, view);
-
-	(void)rna_view_unref(view);
-	return settled;
-}
-
 static bool has_settled(struct fixture *f, rna_usec span, enum rna_node_condition_id id)
 {
 	return settled_after(f, span) & RNA_CONDITION_BIT(id);
@@ -290,6 +281,10 @@ static void test_a_driver_that_comes_late_in_a_boot(void **state)
 	assert_false(has_settled(f, 0, RNA_CONDITION_PORT_DOWN));
 	assert_false(has_settled(f, grace - 2 * SECOND, RNA_CONDITION_LINK_DEGRADED));
 	assert_true(all_have_settled(f, SECOND));
+	f->node.ports[2].function = RNA_FUNCTION_VF; /* no condition tells of it */
+	f->node.ports[2].generation++;
+	assert_true(all_have_settled(f, SECOND));
+	f->node.ports[2].function = RNA_FUNCTION_PF;
 	f->node.ports[2].generation++;
 	assert_false(all_have_settled(f, SECOND));
 	f->node.now.monotonic = 3 * grace;

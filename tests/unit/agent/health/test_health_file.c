@@ -148,21 +148,90 @@ static void test_nothing_is_over_before_every_job_has_run(void **state)
 	assert_string_equal(told, "+port-down");
 }
 
-/* What was wrong with it is shown again, and over when it was read. */
+/* What was wrong with it is neither shown nor over, for the Node neither. */
 static void test_a_device_that_is_not_read_for_long(void **state)
 {
 	struct fixture *f = *state;
 
 	restart_unread(f);
 	assert_int_equal(count_after(f, SECOND), 0);
-	assert_int_equal(count_after(f, 119 * SECOND), 0);
-	assert_int_equal(count_after(f, SECOND), 0);
-	assert_int_equal(count_after(f, SECOND), 1);
-	assert_int_equal(count_after(f, HOUR), 1);
+	assert_int_equal(count_after(f, HOUR), 0); /* it is not waited for any more */
+	assert_int_equal(count_after(f, HOUR), 0);
 	assert_string_equal(told, "+port-down");
+	assert_false(settled_after(f, SECOND) & RNA_CONDITION_BIT(RNA_CONDITION_PORT_DOWN));
+	assert_true(settled_after(f, 0) & RNA_CONDITION_BIT(RNA_CONDITION_LINK_DEGRADED));
 	f->node.ports[0].unread = false;
 	assert_int_equal(count_after(f, SECOND), 0);
 	assert_string_equal(told, "+port-down -port-down");
+}
+
+/* It is shown while the device does not answer, and not over with its first answer. */
+static void test_a_device_that_stalls_and_answers_late(void **state)
+{
+	struct fixture *f = *state;
+
+	restart_unread(f);
+	assert_int_equal(count_after(f, SECOND), 0);
+	f->node.ports[0].stalled = 5 * SECOND;
+	assert_int_equal(count_after(f, SECOND), 1); /* what stalls is not waited for */
+	assert_int_equal(count_after(f, SECOND), 2);
+	f->node.ports[0].stalled = 0;
+	assert_int_equal(count_after(f, SECOND), 1);
+	assert_string_equal(told, "+port-down +device-stalled -device-stalled");
+	f->node.ports[0].unread = false;
+	assert_int_equal(count_after(f, SECOND), 0);
+	assert_string_equal(told, "+port-down +device-stalled -device-stalled -port-down");
+}
+
+/* A view of one process that ends, like check --once. */
+static void test_a_device_that_stalls_for_the_only_view(void **state)
+{
+	struct fixture *f = *state;
+
+	restart_unread(f);
+	f->health.once = true;
+	f->node.ports[0].stalled = 5 * SECOND;
+	assert_int_equal(count_after(f, SECOND), 2);
+}
+
+/* That some other job of the device waits does not keep what this process found itself. */
+static void test_what_this_process_found_ends(void **state)
+{
+	struct fixture *f = *state;
+
+	restart_unread(f);
+	set_port(f, RNA_PORT_DOWN);
+	assert_int_equal(count_after(f, SECOND), 1);
+	set_port(f, RNA_PORT_ACTIVE);
+	assert_int_equal(count_after(f, SECOND), 0);
+	assert_string_equal(told, "+port-down -port-down");
+}
+
+/* A rule of the whole node may need what the job reads that has not run. */
+static void test_a_node_that_is_not_read_for_long(void **state)
+{
+	struct fixture *f = *state;
+	struct rna_neighbour_table *table = &f->node.host.tables[RNA_GID_IPV4];
+
+	node_init(&f->node, ROCE, 3);
+	*table = (struct rna_neighbour_table){
+		.entries = rna_value_ok(1024),
+		.limit = rna_value_ok(1024),
+		.overflows = rna_value_ok(12),
+	};
+	assert_int_equal(count_after(f, SECOND), 1);
+	assert_string_equal(told, "+neighbour-table-full");
+	restart(f);
+	*table = (struct rna_neighbour_table){0};
+	f->node.ports[0].unread = true;
+	assert_int_equal(count_after(f, SECOND), 0);
+	assert_int_equal(count_after(f, HOUR), 0); /* it is not waited for any more */
+	assert_int_equal(count_after(f, HOUR), 0);
+	assert_string_equal(told, "+neighbour-table-full");
+	f->node.ports[0].unread = false;
+	assert_int_equal(count_after(f, SECOND), 0); /* all was seen from here on */
+	assert_int_equal(count_after(f, SECOND), 0);
+	assert_string_equal(told, "+neighbour-table-full -neighbour-table-full");
 }
 
 /* That the device is known from before does not mean that its links are up. */
@@ -186,6 +255,27 @@ static void test_a_driver_that_comes_late_after_a_reboot(void **state)
 	assert_int_equal(count_after(f, f->settings.health_boot_grace - SECOND), 0);
 	assert_string_equal(told, "");
 	assert_int_equal(count_after(f, SECOND), 1);
+	assert_string_equal(told, "+port-down");
+}
+
+/* Nor that what was wrong before the reboot is wrong now. */
+static void test_a_fault_of_before_a_reboot_and_a_late_driver(void **state)
+{
+	struct fixture *f = *state;
+
+	set_port(f, RNA_PORT_DOWN);
+	(void)count_after(f, SECOND);
+	reboot(f, MINUTE);
+	f->node.live = true;
+	f->node.ports[0].gone = true;
+	(void)count_after(f, SECOND);
+	f->node.ports[0].gone = false;
+	f->node.ports[0].generation++;
+	f->node.now.monotonic = 2 * MINUTE;
+	assert_int_equal(count_after(f, 0), 0);
+	assert_int_equal(count_after(f, f->settings.health_boot_grace - SECOND), 0);
+	assert_string_equal(told, "+port-down");
+	assert_int_equal(count_after(f, SECOND), 1); /* it is */
 	assert_string_equal(told, "+port-down");
 }
 
@@ -497,7 +587,12 @@ int main(void)
 		TEST(test_a_device_that_is_missing),
 		TEST(test_nothing_is_over_before_every_job_has_run),
 		TEST(test_a_device_that_is_not_read_for_long),
+		TEST(test_a_device_that_stalls_and_answers_late),
+		TEST(test_a_device_that_stalls_for_the_only_view),
+		TEST(test_what_this_process_found_ends),
+		TEST(test_a_node_that_is_not_read_for_long),
 		TEST(test_a_driver_that_comes_late_after_a_reboot),
+		TEST(test_a_fault_of_before_a_reboot_and_a_late_driver),
 		TEST(test_a_hold_down_goes_on),
 		TEST(test_what_takes_several_readings),
 		TEST(test_a_reboot),
