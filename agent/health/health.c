@@ -271,9 +271,11 @@ static bool has_held(const struct rna_health *health, const struct rna_condition
 static void look_for_the_first_time(struct rna_health *health, const struct rna_view *view)
 {
 	rna_usec now = view->snapshot->time.monotonic;
-	bool all = has_all_jobs(view);
+	bool all;
 
-	health->saw_all |= all;
+	if (health->saw_all)
+		return;
+	all = health->saw_all = has_all_jobs(view);
 	if (health->looked || (!all && rna_usec_since(health->began, now) < LOOK_PATIENCE))
 		return;
 	health->looked = true;
@@ -333,9 +335,7 @@ static bool is_shown(const struct rna_condition *condition)
 /* The first look at a machine that has booted. */
 static rna_usec first_look_booted(const struct rna_health *health, const struct rna_view *view)
 {
-	rna_usec grace = health->settings->health_boot_grace;
-
-	return view->agent.live && health->first_look < grace ? grace : health->first_look;
+	return rna_view_after_boot(view, health->first_look, health->settings->health_boot_grace);
 }
 
 /* Since when a rule has looked: one that lets the machine boot first begins later. */

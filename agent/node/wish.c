@@ -119,15 +119,6 @@ static void follow_labels(struct pass *pass, struct rna_node_verdict *verdicts)
 			follow(pass, rna_node_label_name(id), &verdicts[id], NULL, &delays);
 }
 
-/* Since when the agent has looked at a machine that has booted. */
-static rna_usec looks_since(const struct rna_wish_input *in)
-{
-	rna_usec started = in->view->agent.started.monotonic;
-	rna_usec grace = in->settings->health_boot_grace;
-
-	return in->view->agent.live && started < grace ? grace : started;
-}
-
 /*
  * Findings have passed the hold-down of their rules, so they are published at once; but for those
  * that a new agent meets (look_for_the_first_time() in health.c), or one that has let the machine
@@ -136,8 +127,10 @@ static rna_usec looks_since(const struct rna_wish_input *in)
 static struct rna_node_delays delays_of_findings(const struct rna_wish_input *in)
 {
 	struct rna_node_delays delays = delays_of(in);
+	rna_usec began = rna_view_after_boot(in->view, in->view->agent.started.monotonic,
+					     in->settings->health_boot_grace);
 
-	if (rna_usec_since(looks_since(in), in->view->snapshot->time.monotonic) >= delays.down)
+	if (rna_usec_since(began, in->view->snapshot->time.monotonic) >= delays.down)
 		delays.down = 0;
 	return delays;
 }

@@ -175,3 +175,13 @@ static inline void rna_view_unref_p(void *view)
 
 	*variable = rna_view_unref(*variable);
 }
+
+/*
+ * time, or the end of grace behind the boot, whichever is later; both monotonic, which counts from
+ * boot. A recording has no boot: time.
+ */
+static inline rna_usec rna_view_after_boot(const struct rna_view *view, rna_usec time,
+					   rna_usec grace)
+{
+	return view->agent.live && time < grace ? grace : time;
+}
