@@ -234,6 +234,18 @@ static void test_a_node_that_is_not_read_for_long(void **state)
 	assert_string_equal(told, "+neighbour-table-full -neighbour-table-full");
 }
 
+/* The first device is not registered before two minutes have passed. */
+static void reboot_with_a_late_driver(struct fixture *f)
+{
+	reboot(f, MINUTE);
+	f->node.live = true;
+	f->node.ports[0].gone = true;
+	(void)count_after(f, SECOND);
+	f->node.ports[0].gone = false;
+	f->node.ports[0].generation++;
+	f->node.now.monotonic = 2 * MINUTE;
+}
+
 /* That the device is known from before does not mean that its links are up. */
 static void test_a_driver_that_comes_late_after_a_reboot(void **state)
 {
@@ -243,14 +255,8 @@ static void test_a_driver_that_comes_late_after_a_reboot(void **state)
 	(void)count_after(f, SECOND);
 	set_counter(f, "symbol_error", 1060);
 	(void)count_after(f, SECOND);
-	reboot(f, MINUTE);
-	f->node.live = true;
-	f->node.ports[0].gone = true;
-	(void)count_after(f, SECOND);
-	f->node.ports[0].gone = false;
-	f->node.ports[0].generation++;
+	reboot_with_a_late_driver(f);
 	set_port(f, RNA_PORT_DOWN);
-	f->node.now.monotonic = 2 * MINUTE;
 	assert_int_equal(count_after(f, 0), 0);
 	assert_int_equal(count_after(f, f->settings.health_boot_grace - SECOND), 0);
 	assert_string_equal(told, "");
@@ -265,13 +271,7 @@ static void test_a_fault_of_before_a_reboot_and_a_late_driver(void **state)
 
 	set_port(f, RNA_PORT_DOWN);
 	(void)count_after(f, SECOND);
-	reboot(f, MINUTE);
-	f->node.live = true;
-	f->node.ports[0].gone = true;
-	(void)count_after(f, SECOND);
-	f->node.ports[0].gone = false;
-	f->node.ports[0].generation++;
-	f->node.now.monotonic = 2 * MINUTE;
+	reboot_with_a_late_driver(f);
 	assert_int_equal(count_after(f, 0), 0);
 	assert_int_equal(count_after(f, f->settings.health_boot_grace - SECOND), 0);
 	assert_string_equal(told, "+port-down");
