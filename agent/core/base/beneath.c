@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <limits.h>
 #include <sched.h>
 #include <stdint.h>
@@ -18,8 +19,29 @@
 enum {
 	RACES_MAX = 1000,
 	RACES_AT_ONCE = 50, /* then with pauses: the holder's processor may be taken away */
+	RACES_CACHED = 20,  /* where EAGAIN may also be the answer */
 	LINKS_MAX = 40,     /* as in the kernel */
 };
+
+/* -- Mounts ------------------------------------------------------------------------------------ */
+
+/* From procfs, because it does not ask the file system of fd, and knows mounts since Linux 3.15. */
+int rna_mount_of(int fd, uint64_t *ret)
+{
+	char path[64], line[64];
+	FILE *file;
+	int status = -ENOENT;
+
+	(void)snprintf(path, sizeof(path), "/proc/self/fdinfo/%d", fd);
+	file = fopen(path, "re");
+	if (!file)
+		return -errno;
+	while (status < 0 && fgets(line, sizeof(line), file))
+		if (sscanf(line, "mnt_id:%" SCNu64, ret) == 1)
+			status = 0;
+	(void)fclose(file); /* it was only read */
+	return status;
+}
 
 /* -- openat2() --------------------------------------------------------------------------------- */
 
@@ -44,9 +66,10 @@ static int open_by_kernel(int directory, const char *path, int flags, uint64_t r
 		.flags = (unsigned)(flags | O_CLOEXEC),
 		.resolve = resolve | RESOLVE_NO_MAGICLINKS,
 	};
+	const int most = resolve & RESOLVE_CACHED ? RACES_CACHED : RACES_MAX;
 	long fd = -1;
 
-	for (int tries = 0; tries < RACES_MAX; tries++) {
+	for (int tries = 0; tries < most; tries++) {
 		fd = syscall(SYS_openat2, directory, path, &how, sizeof(how));
 		if (fd >= 0 || errno != EAGAIN)
 			break;
@@ -62,12 +85,32 @@ static bool is_missing(int status)
 
 /* -- Without it: one component after the other ------------------------------------------------- */
 
-/* One step down to name, which may be a link; O_PATH. */
-static int step(int directory, const char *name)
+/* -EXDEV: fd is not on the mount of directory. */
+static int check_mount(int directory, int fd)
 {
-	int fd = openat(directory, name, O_PATH | O_NOFOLLOW | O_CLOEXEC);
+	uint64_t mount, other;
+	int status = rna_mount_of(directory, &mount);
 
-	return fd < 0 ? -errno : fd;
+	if (status == 0)
+		status = rna_mount_of(fd, &other);
+	if (status == 0 && mount != other)
+		status = -EXDEV;
+	return status;
+}
+
+/* One step down to name, which may be a link; O_PATH. resolve: as of openat2(). */
+static int step(int directory, const char *name, uint64_t resolve)
+{
+	RNA_CLOSE int fd = openat(directory, name, O_PATH | O_NOFOLLOW | O_CLOEXEC);
+	int ret = fd < 0 ? -errno : fd;
+
+	if (fd >= 0 && (resolve & RESOLVE_NO_XDEV))
+		ret = check_mount(directory, fd);
+	if (ret < 0)
+		return ret;
+	ret = fd;
+	fd = -1;
+	return ret;
 }
 
 /* 0 if fd is a directory, otherwise -ENOTDIR: what stands in front of a slash has to be one. */
@@ -124,10 +167,48 @@ static int finish(int fd, int flags)
 	return rna_open_again(fd, flags);
 }
 
+/* One step down from directory, of which at is the rest of the path. */
+static int go_beneath(int directory, const char *name, const char *at, int flags, uint64_t resolve)
+{
+	RNA_CLOSE int fd = is_here(name) ? copy(directory) : step(directory, name, resolve);
+	bool wants_link = !at && (flags & O_PATH) && (flags & O_NOFOLLOW);
+	struct stat stat;
+	int ret;
+
+	if (fd < 0 || fstat(fd, &stat) < 0)
+		return fd < 0 ? fd : -errno;
+	if (is_here(name) && !S_ISDIR(stat.st_mode))
+		return -ENOTDIR;
+	if (S_ISLNK(stat.st_mode) && !wants_link)
+		return -ELOOP;
+	ret = fd;
+	fd = -1;
+	return ret;
+}
+
+static int walk_beneath(int directory, const char *path, int flags, uint64_t resolve)
+{
+	RNA_CLOSE int fd = copy(directory);
+	char rest[PATH_MAX], *at = rest;
+	const char *name;
+
+	if (snprintf(rest, sizeof(rest), "%s", path) >= (int)sizeof(rest))
+		return -ENAMETOOLONG;
+	if (*path == '/')
+		return -EXDEV;
+	while (fd >= 0 && (name = strsep(&at, "/"))) {
+		RNA_CLOSE int above = fd;
+
+		fd = go_beneath(above, name, at, flags, resolve);
+	}
+	return fd < 0 ? fd : finish(fd, flags);
+}
+
 /* A place in a walk that follows links. */
 struct walk {
 	int root;
-	int fd;              /* O_PATH */
+	int fd; /* O_PATH */
+	uint64_t resolve;
 	char real[PATH_MAX]; /* the path to fd, without links */
 	char rest[PATH_MAX]; /* the names that follow */
 	char *at;            /* in rest; NULL: its end */
@@ -151,7 +232,8 @@ static int go_to(struct walk *walk, int fd)
 static int go_back_to(struct walk *walk, size_t len)
 {
 	walk->real[len] = '\0';
-	return go_to(walk, len > 0 ? rna_open_beneath(walk->root, walk->real, O_PATH | O_DIRECTORY)
+	return go_to(walk, len > 0 ? walk_beneath(walk->root, walk->real, O_PATH | O_DIRECTORY,
+						  walk->resolve)
 				   : copy(walk->root));
 }
 
@@ -182,7 +264,7 @@ static int follow(struct walk *walk, int link)
 
 static int go_down(struct walk *walk, const char *name, bool follows)
 {
-	RNA_CLOSE int next = step(walk->fd, name);
+	RNA_CLOSE int next = step(walk->fd, name, walk->resolve);
 	size_t len = strlen(walk->real);
 	int fd = next;
 	struct stat stat;
@@ -205,9 +287,9 @@ static int go(struct walk *walk, const char *name, bool follows)
 	return is_parent(name) ? go_up(walk) : go_down(walk, name, follows);
 }
 
-static int walk_inside(int directory, const char *path, int flags)
+static int walk_inside(int directory, const char *path, int flags, uint64_t resolve)
 {
-	RNA_CLEANUP(end_walk) struct walk walk = {.root = directory, .fd = -1};
+	RNA_CLEANUP(end_walk) struct walk walk = {.root = directory, .fd = -1, .resolve = resolve};
 	int status = go_back_to(&walk, 0);
 	const char *name;
 
@@ -219,52 +301,15 @@ static int walk_inside(int directory, const char *path, int flags)
 	return status < 0 ? status : finish(walk.fd, flags);
 }
 
-/* One step down from directory, of which at is the rest of the path. */
-static int go_beneath(int directory, const char *name, const char *at, int flags)
-{
-	RNA_CLOSE int fd = is_here(name) ? copy(directory) : step(directory, name);
-	bool wants_link = !at && (flags & O_PATH) && (flags & O_NOFOLLOW);
-	struct stat stat;
-	int ret;
-
-	if (fd < 0 || fstat(fd, &stat) < 0)
-		return fd < 0 ? fd : -errno;
-	if (is_here(name) && !S_ISDIR(stat.st_mode))
-		return -ENOTDIR;
-	if (S_ISLNK(stat.st_mode) && !wants_link)
-		return -ELOOP;
-	ret = fd;
-	fd = -1;
-	return ret;
-}
-
-static int walk_beneath(int directory, const char *path, int flags)
-{
-	RNA_CLOSE int fd = copy(directory);
-	char rest[PATH_MAX], *at = rest;
-	const char *name;
-
-	if (snprintf(rest, sizeof(rest), "%s", path) >= (int)sizeof(rest))
-		return -ENAMETOOLONG;
-	if (*path == '/')
-		return -EXDEV;
-	while (fd >= 0 && (name = strsep(&at, "/"))) {
-		RNA_CLOSE int above = fd;
-
-		fd = go_beneath(above, name, at, flags);
-	}
-	return fd < 0 ? fd : finish(fd, flags);
-}
-
 /* -- Either way -------------------------------------------------------------------------------- */
 
-int rna_open_inside(int directory, const char *path, int flags)
+static int open_inside(int directory, const char *path, int flags, uint64_t resolve)
 {
-	int fd = open_by_kernel(directory, path, flags, RESOLVE_IN_ROOT);
+	int fd = open_by_kernel(directory, path, flags, RESOLVE_IN_ROOT | resolve);
 
 	if (!is_missing(fd))
 		return fd;
-	return *path ? walk_inside(directory, path, flags) : -ENOENT;
+	return *path ? walk_inside(directory, path, flags, resolve) : -ENOENT;
 }
 
 static bool has_parent(const char *path)
@@ -277,16 +322,51 @@ static bool has_parent(const char *path)
 	return false;
 }
 
-int rna_open_beneath(int directory, const char *path, int flags)
+static int open_beneath(int directory, const char *path, int flags, uint64_t resolve)
 {
 	int fd;
 
 	if (has_parent(path))
 		return -EXDEV;
-	fd = open_by_kernel(directory, path, flags, RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS);
+	fd = open_by_kernel(directory, path, flags,
+			    RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS | resolve);
 	if (!is_missing(fd))
 		return fd;
-	return *path ? walk_beneath(directory, path, flags) : -ENOENT;
+	return *path ? walk_beneath(directory, path, flags, resolve) : -ENOENT;
+}
+
+int rna_open_inside(int directory, const char *path, int flags)
+{
+	return open_inside(directory, path, flags, 0);
+}
+
+int rna_open_beneath(int directory, const char *path, int flags)
+{
+	return open_beneath(directory, path, flags, 0);
+}
+
+int rna_open_inside_mount(int directory, const char *path, int flags)
+{
+	return open_inside(directory, path, flags, RESOLVE_NO_XDEV);
+}
+
+int rna_open_beneath_mount(int directory, const char *path, int flags)
+{
+	return open_beneath(directory, path, flags, RESOLVE_NO_XDEV);
+}
+
+/*
+ * The name of a mount is in the cache of the kernel as long as something is mounted on it. Linux
+ * before 5.12 has no RESOLVE_CACHED, and asks the file system above.
+ */
+int rna_open_mountpoint(int directory, const char *name)
+{
+	const uint64_t resolve = RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS;
+	int fd = open_by_kernel(directory, name, O_PATH | O_DIRECTORY, resolve | RESOLVE_CACHED);
+
+	return fd == -EINVAL || is_missing(fd)
+		       ? open_beneath(directory, name, O_PATH | O_DIRECTORY, 0)
+		       : fd;
 }
 
 bool rna_path_is_plain(const char *path)

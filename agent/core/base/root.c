@@ -17,6 +17,8 @@
 #include "rna/base/beneath.h"
 #include "rna/base/parse.h"
 
+#include "process_files.h"
+
 enum { NAMES_MAX = 65536 }; /* in a directory: each takes memory, and the whole list is sorted */
 
 /* Set by tests, for which a FIFO in a recorded machine stands for a file that never answers. */
@@ -170,65 +172,12 @@ static int flags_of_known(const struct rna_root *root, int flags)
 	return is_checked(root, flags) && !root->fifos ? flags | O_NONBLOCK : flags;
 }
 
-/* What is inside of the root of a process, of a path proc/PID/root/...; NULL: it is no such path.
- */
-static const char *find_inside_process(const struct rna_root *root, const char *path)
-{
-	static const char proc[] = "proc/", top[] = "/root/";
-	const char *rest = path + sizeof(proc) - 1;
-
-	if (!root->live || strncmp(path, proc, sizeof(proc) - 1) != 0)
-		return NULL;
-	rest += strspn(rest, "0123456789");
-	return strncmp(rest, top, sizeof(top) - 1) == 0 ? rest + sizeof(top) - 1 : NULL;
-}
-
-/* Opens what found, an O_PATH descriptor or negative errno, is, if it is of sysfs. Closes found. */
-static int open_of_sysfs(int found, int flags)
-{
-	struct statfs stat;
-	int fd;
-
-	if (found < 0 || (flags & O_PATH))
-		return found;
-	if (fstatfs(found, &stat) < 0)
-		fd = -errno;
-	else
-		fd = stat.f_type == SYSFS_MAGIC ? rna_open_again(found, flags) : -EXDEV;
-	(void)close(found); /* O_PATH: nothing to lose */
-	return fd;
-}
-
-/* The root of a process is a link that only a plain open follows. */
-static int open_in_process(const struct rna_root *root, const char *path, const char *inside,
-			   int flags)
-{
-	RNA_CLOSE int process = -1, top = -1;
-	char directory[sizeof("proc/4294967295")];
-
-	if ((size_t)(inside - path) > sizeof(directory) + strlen("root/"))
-		return -ENOENT;
-	(void)snprintf(directory, sizeof(directory), "%.*s",
-		       (int)(inside - path - (ptrdiff_t)strlen("/root/")), path);
-	process = rna_open_inside(root->fd, directory, O_PATH | O_DIRECTORY);
-	if (process < 0)
-		return process;
-	top = open_plainly(process, "root", O_PATH | O_DIRECTORY);
-	if (top < 0)
-		return top;
-	return open_of_sysfs(rna_open_inside(top, inside,
-					     O_PATH | (flags & (O_NOFOLLOW | O_DIRECTORY))),
-			     flags);
-}
-
 static int open_path(const struct rna_root *root, const char *path, bool known, int flags)
 {
-	const char *inside = find_inside_process(root, path);
-
 	if (root->open)
 		return root->open(root->userdata, path, flags);
-	if (inside)
-		return open_in_process(root, path, inside, flags);
+	if (root->live && rna_process_path_is(path))
+		return rna_process_open(root->fd, path, flags);
 	if (root->whole)
 		return open_plainly(root->fd, path, flags);
 	if (known || !is_checked(root, flags))
@@ -245,9 +194,8 @@ int rna_root_openat(const struct rna_root *root, const char *path, int flags)
 /* In the open directory; -ELOOP and -EXDEV: name leads elsewhere. */
 static int open_in(const struct rna_root *root, const struct rna_root_place *place, int flags)
 {
-	if (find_inside_process(root, place->path))
-		return open_of_sysfs(rna_open_beneath(place->directory, place->name, O_PATH),
-				     flags);
+	if (root->live && rna_process_path_is(place->path))
+		return rna_process_open_in(place->directory, place->path, place->name, flags);
 	if (root->whole)
 		return open_plainly(place->directory, place->name, flags);
 	if (place->known || !is_checked(root, flags))

@@ -10,6 +10,7 @@
 #pragma once
 
 #include <stdbool.h>
+#include <stdint.h>
 
 /*
  * Opens path as if directory were "/": absolute links and ".." stay inside. flags: as for open(2)
@@ -19,6 +20,24 @@ int rna_open_inside(int directory, const char *path, int flags);
 
 /* The same without following any link: -ELOOP; and without "..", "/" in front: -EXDEV. */
 int rna_open_beneath(int directory, const char *path, int flags);
+
+/*
+ * The same two on one mount, that of directory: -EXDEV where anything else is mounted on the way,
+ * also another part of the same file system. What is opened is what the file system has at path,
+ * not what a user of the mount namespace has put there.
+ */
+int rna_open_inside_mount(int directory, const char *path, int flags);
+int rna_open_beneath_mount(int directory, const char *path, int flags);
+
+/*
+ * What is mounted on name, a directory in directory; O_PATH. The file system that name is in is not
+ * asked for it, so that one that does not answer, as of FUSE, holds no caller up: -EAGAIN if it
+ * would have to be.
+ */
+int rna_open_mountpoint(int directory, const char *name);
+
+/* The mount that fd is on, as in /proc/PID/mountinfo. Asks no file system. 0 or negative errno. */
+int rna_mount_of(int fd, uint64_t *ret);
 
 /*
  * Opens the object of an O_PATH descriptor with other flags, through /proc/self/fd. It is the same

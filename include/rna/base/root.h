@@ -8,7 +8,11 @@
  * effects.
  *
  * A path below proc/PID/root/ leads into the files of a process, perhaps those of a container,
- * whose owner may put there what he likes: links stay inside, and only files of sysfs are opened.
+ * whose owner may put there what he likes. Only files of sysfs are opened, from the root of the
+ * sysfs that is mounted on /sys there, and nothing that is mounted below it: so they are the
+ * kernel's word about the network namespace in which this sysfs was mounted. Of /dev the agent may
+ * find out which files are there. Everything else is -EXDEV, and no file system of the owner's is
+ * waited for.
  *
  * Paths are relative to the root, without a leading slash: "sys/class/infiniband/mlx5_0/fw_ver".
  * Thread: any; a root is const after rna_root_open().

@@ -5,11 +5,13 @@
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <sched.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
+#include <sys/mount.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -118,6 +120,16 @@ static int64_t inside(const struct fixture *fixture, const char *path, int flags
 static int64_t beneath(const struct fixture *fixture, const char *path, int flags)
 {
 	return open_by(rna_open_beneath, fixture->root, path, flags);
+}
+
+static int64_t inside_mount(const struct fixture *fixture, const char *path, int flags)
+{
+	return open_by(rna_open_inside_mount, fixture->root, path, flags);
+}
+
+static int64_t beneath_mount(const struct fixture *fixture, const char *path, int flags)
+{
+	return open_by(rna_open_beneath_mount, fixture->root, path, flags);
 }
 
 static void links_lead_inside(void **state)
@@ -327,6 +339,65 @@ static void walking_finds_what_the_kernel_finds(void **state)
 	assert_int_equal(different, 0);
 }
 
+/* The tree in a mount namespace of this process's own, where a and file have something over them.
+ */
+static bool mount_over(const struct fixture *fixture)
+{
+	char from[128], to[128];
+
+	if (unshare(CLONE_NEWNS) < 0 && unshare(CLONE_NEWUSER | CLONE_NEWNS) < 0)
+		return false;
+	if (mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) < 0)
+		return false;
+	(void)snprintf(from, sizeof(from), "%s/b", fixture->tree.path);
+	(void)snprintf(to, sizeof(to), "%s/a", fixture->tree.path);
+	if (mount(from, to, NULL, MS_BIND, NULL) < 0)
+		return false;
+	(void)snprintf(from, sizeof(from), "%s/b/file", fixture->tree.path);
+	(void)snprintf(to, sizeof(to), "%s/file", fixture->tree.path);
+	return mount(from, to, NULL, MS_BIND, NULL) == 0;
+}
+
+static void unmount(const struct fixture *fixture, const char *name)
+{
+	char path[128];
+
+	(void)snprintf(path, sizeof(path), "%s/%s", fixture->tree.path, name);
+	assert_int_equal(umount2(path, MNT_DETACH), 0);
+}
+
+/* What is mounted below is another mount, even of the same file system. */
+static void mounts_are_not_crossed(void **state)
+{
+	struct fixture *fixture = *state;
+
+	tree_write(&fixture->tree, "a/file", "under");
+	tree_write(&fixture->tree, "b/file", "over");
+	tree_write(&fixture->tree, "b/c/file", "other");
+	tree_write(&fixture->tree, "file", "under");
+	tree_link(&fixture->tree, "to-a", "a/file");
+	tree_link(&fixture->tree, "b/to-b", "../b/file");
+	if (!mount_over(fixture))
+		skip();
+	(void)close(fixture->root);
+	fixture->root = open(fixture->tree.path, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	assert_true(inside(fixture, "a/file", O_RDONLY) == inode_of(fixture, "b/file"));
+	assert_true(beneath(fixture, "a/file", O_RDONLY) == inode_of(fixture, "b/file"));
+	assert_int_equal(inside_mount(fixture, "a/file", O_RDONLY), -EXDEV);
+	assert_int_equal(inside_mount(fixture, "a", O_PATH | O_DIRECTORY), -EXDEV);
+	assert_int_equal(inside_mount(fixture, "to-a", O_RDONLY), -EXDEV);
+	assert_int_equal(inside_mount(fixture, "a/to-b", O_RDONLY), -EXDEV);
+	assert_int_equal(inside_mount(fixture, "a/../b/file", O_RDONLY), -EXDEV);
+	assert_int_equal(inside_mount(fixture, "file", O_RDONLY), -EXDEV);
+	assert_int_equal(beneath_mount(fixture, "a/c/file", O_RDONLY), -EXDEV);
+	assert_int_equal(beneath_mount(fixture, "file", O_RDONLY), -EXDEV);
+	assert_true(inside_mount(fixture, "b/to-b", O_RDONLY) == inode_of(fixture, "b/file"));
+	assert_true(beneath_mount(fixture, "b/c/file", O_RDONLY) == inode_of(fixture, "b/c/file"));
+	assert_int_equal(beneath_mount(fixture, "b/to-b", O_RDONLY), -ELOOP);
+	unmount(fixture, "a");
+	unmount(fixture, "file");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -340,6 +411,7 @@ int main(void)
 		TEST(beneath_follows_nothing),
 		TEST(missing_directories_are_made),
 		TEST(nothing_is_made_behind_a_link),
+		TEST(mounts_are_not_crossed),
 		cmocka_unit_test_setup_teardown(walking_finds_what_the_kernel_finds, with_openat2,
 						teardown),
 	};

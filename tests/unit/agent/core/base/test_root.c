@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <sched.h>
 #include <setjmp.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -12,6 +13,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/inotify.h>
+#include <sys/mount.h>
+#include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
 #include <sys/wait.h>
@@ -433,8 +436,8 @@ static void test_only_sysfs_of_processes_is_opened(void **state)
 	tree_link(tree, "to-file", "file");
 	make_device(tree, "device");
 	(void)snprintf(top, sizeof(top), "proc/%d/root%s", getpid(), tree->path);
-	directory = rna_root_openat(whole, top, O_PATH | O_DIRECTORY);
-	assert_true(directory >= 0);
+	assert_int_equal(rna_root_openat(whole, top, O_PATH | O_DIRECTORY), -EXDEV);
+	directory = open(tree->path, O_PATH | O_DIRECTORY | O_CLOEXEC);
 	for (size_t i = 0; i < RNA_ARRAY_SIZE(refused); i++) {
 		const struct rna_root_place place = {directory, top, refused[i], true};
 
@@ -451,8 +454,223 @@ static void test_only_sysfs_of_processes_is_opened(void **state)
 				   &(struct rna_root_place){directory, top, "uevent_seqnum", false},
 				   O_RDONLY);
 	assert_true(rna_root_pread_text(kept, text, sizeof(text)) > 0);
-	assert_int_equal(rna_root_read(whole, "proc/4294967295/root/sys", text, sizeof(text)),
+	assert_int_equal(rna_root_read(whole, "proc/4294967295/root/sys/class", text, sizeof(text)),
 			 -ENOENT);
+	(void)snprintf(path, sizeof(path), "proc/%d/root/dev/null", getpid());
+	assert_int_equal(rna_root_openat(whole, path, O_RDONLY), -EXDEV);
+}
+
+/* -- Processes with mounts of their own -------------------------------------------------------- */
+
+enum { NOT_ALLOWED = 77 }; /* exit status of a process that may not mount */
+
+static void bind_to(const char *from, const char *to)
+{
+	if (mount(from, to, NULL, MS_BIND, NULL) < 0)
+		_exit(NOT_ALLOWED);
+}
+
+static void mount_nothing(void)
+{
+}
+
+static void mount_a_class(void)
+{
+	bind_to("/sys/class/net", "/sys/class/tty");
+}
+
+static void mount_an_attribute(void)
+{
+	bind_to("/sys/devices/virtual/net/lo/mtu", "/sys/devices/virtual/net/lo/address");
+}
+
+static void mount_a_part(void)
+{
+	bind_to("/sys/class", "/sys");
+}
+
+static void mount_another_file_system(void)
+{
+	int fd;
+
+	if (mount("none", "/sys", "tmpfs", 0, NULL) < 0 || mkdir("/sys/class", 0755) < 0)
+		_exit(NOT_ALLOWED);
+	fd = open("/sys/class/file", O_WRONLY | O_CREAT | O_CLOEXEC, 0644);
+	if (fd < 0 || write(fd, "1\n", 2) != 2)
+		_exit(NOT_ALLOWED);
+}
+
+/* Namespaces with a sysfs of the network namespace. */
+static void enter_namespaces(void)
+{
+	if (unshare(CLONE_NEWNS | CLONE_NEWNET) < 0 &&
+	    unshare(CLONE_NEWUSER | CLONE_NEWNS | CLONE_NEWNET) < 0)
+		_exit(NOT_ALLOWED);
+	if (mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) < 0 ||
+	    mount("none", "/sys", "sysfs", 0, NULL) < 0)
+		_exit(NOT_ALLOWED);
+}
+
+/* A process that mounts and then waits; -1: this machine does not let it. */
+static pid_t start(void (*mount_all)(void))
+{
+	int ready[2];
+	pid_t process;
+	char byte;
+
+	assert_int_equal(pipe2(ready, O_CLOEXEC), 0);
+	process = fork();
+	assert_true(process >= 0);
+	if (process == 0) {
+		(void)prctl(PR_SET_PDEATHSIG, SIGKILL); /* a test that fails does not end it */
+		enter_namespaces();
+		mount_all();
+		(void)!write(ready[1], "", 1);
+		for (;;)
+			(void)pause();
+	}
+	(void)close(ready[1]);
+	if (read(ready[0], &byte, 1) != 1) {
+		int status;
+
+		assert_int_equal(waitpid(process, &status, 0), process);
+		assert_int_equal(WEXITSTATUS(status), NOT_ALLOWED);
+		process = -1;
+	}
+	(void)close(ready[0]);
+	return process;
+}
+
+static void end(pid_t process)
+{
+	(void)kill(process, SIGKILL);
+	assert_int_equal(waitpid(process, NULL, 0), process);
+}
+
+static void mount_devices(void)
+{
+	int fd;
+
+	if (mount("none", "/dev", "tmpfs", 0, NULL) < 0 || mkdir("/dev/a", 0755) < 0 ||
+	    mkdir("/dev/b", 0755) < 0 || mkdir("/dev/c", 0755) < 0)
+		_exit(NOT_ALLOWED);
+	fd = open("/dev/a/file", O_WRONLY | O_CREAT | O_CLOEXEC, 0644);
+	if (fd < 0)
+		_exit(NOT_ALLOWED);
+	bind_to("/dev/a", "/dev/b");        /* a directory of a file system in memory */
+	bind_to("/proc/self/ns", "/dev/c"); /* and one of another */
+}
+
+/* A file system of the process's own, in which each request waits for ever. */
+static void mount_silence(void)
+{
+	int fd = open("/dev/fuse", O_RDWR); /* the mount ends with the descriptor */
+	char options[64];
+
+	(void)snprintf(options, sizeof(options), "fd=%d,rootmode=40000,user_id=0,group_id=0", fd);
+	if (fd < 0 || mount("none", "/sys", "fuse", 0, options) < 0 ||
+	    mount("/sys", "/dev", NULL, MS_BIND, NULL) < 0)
+		_exit(NOT_ALLOWED);
+}
+
+static void test_processes_whose_files_do_not_answer(void **state)
+{
+	static const char *const names[] = {"sys/class", "sys/class/net/lo/mtu", "dev/null",
+					    "dev/infiniband/uverbs0"};
+	RNA_CLEANUP(rna_root_close_p) struct rna_root *whole = NULL;
+	struct rna_error error;
+	pid_t process = start(mount_silence);
+
+	(void)state;
+	if (process < 0)
+		skip();
+	assert_int_equal(rna_root_open(NULL, &whole, &error), 0);
+	(void)alarm(60); /* a file that is waited for ends the test */
+	for (size_t i = 0; i < RNA_ARRAY_SIZE(names); i++) {
+		char path[128];
+
+		(void)snprintf(path, sizeof(path), "proc/%d/root/%s", process, names[i]);
+		assert_int_equal(rna_root_openat(whole, path, O_PATH), -EXDEV);
+	}
+	(void)alarm(0);
+	end(process);
+}
+
+/* Which files a container has is seen where its runtime puts them, and nowhere else. */
+static void test_device_files_of_processes(void **state)
+{
+	static const struct {
+		const char *name;
+		int status;
+	} rows[] = {
+		{"a/file", 0},        {"a/other", -ENOENT}, {"b/file", 0},
+		{"b/other", -ENOENT}, {"c/net", -EXDEV},
+	};
+	RNA_CLEANUP(rna_root_close_p) struct rna_root *whole = NULL;
+	struct rna_error error;
+	pid_t process = start(mount_devices);
+
+	(void)state;
+	if (process < 0)
+		skip();
+	assert_int_equal(rna_root_open(NULL, &whole, &error), 0);
+	for (size_t i = 0; i < RNA_ARRAY_SIZE(rows); i++) {
+		RNA_CLOSE int fd = -1;
+		char path[128];
+
+		(void)snprintf(path, sizeof(path), "proc/%d/root/dev/%s", process, rows[i].name);
+		fd = rna_root_openat(whole, path, O_PATH);
+		assert_int_equal(fd < 0 ? fd : 0, rows[i].status);
+	}
+	end(process);
+}
+
+#define LO "devices/virtual/net/lo"
+
+/* The kernel's word, and nothing that the process has put into its place. */
+static void test_mounts_of_processes_are_not_believed(void **state)
+{
+	static const struct {
+		void (*mount_all)(void);
+		const char *directory, *name;
+		bool opens;
+	} rows[] = {
+		{mount_nothing, LO, "address", true},
+		{mount_nothing, "class/net/lo", "mtu", true},
+		{mount_nothing, "class/tty", "uevent", false}, /* there is none */
+		{mount_a_class, "class/tty", "lo/mtu", false},
+		{mount_a_class, "class/net", "lo/mtu", true},
+		{mount_an_attribute, LO, "address", false},
+		{mount_an_attribute, "class/net/lo", "address", false},
+		{mount_an_attribute, LO, "mtu", true},
+		{mount_a_part, "net/lo", "mtu", false},
+		{mount_another_file_system, "class", "file", false},
+	};
+	RNA_CLEANUP(rna_root_close_p) struct rna_root *whole = NULL;
+	struct rna_error error;
+
+	(void)state;
+	assert_int_equal(rna_root_open(NULL, &whole, &error), 0);
+	for (size_t i = 0; i < RNA_ARRAY_SIZE(rows); i++) {
+		pid_t process = start(rows[i].mount_all);
+		RNA_CLOSE int directory = -1, kept = -1;
+		char top[128], path[256], text[64];
+
+		if (process < 0)
+			skip();
+		(void)snprintf(top, sizeof(top), "proc/%d/root/sys/%s", process, rows[i].directory);
+		(void)snprintf(path, sizeof(path), "%s/%s", top, rows[i].name);
+		assert_int_equal(rna_root_read(whole, path, text, sizeof(text)) > 0, rows[i].opens);
+		directory = rna_root_openat(whole, top, O_PATH | O_DIRECTORY);
+		kept = rna_root_open_below(whole,
+					   &(struct rna_root_place){directory, top, rows[i].name,
+								    true},
+					   O_RDONLY);
+		assert_int_equal(kept >= 0, rows[i].opens);
+		if (!rows[i].opens && rows[i].mount_all != mount_nothing)
+			assert_int_equal(kept, -EXDEV);
+		end(process);
+	}
 }
 
 static void test_a_missing_root_says_so(void **state)
@@ -514,6 +732,9 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_a_recording_is_not_live, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_only_sysfs_of_processes_is_opened, setup,
 						teardown),
+		cmocka_unit_test(test_mounts_of_processes_are_not_believed),
+		cmocka_unit_test(test_device_files_of_processes),
+		cmocka_unit_test(test_processes_whose_files_do_not_answer),
 		cmocka_unit_test(test_a_missing_root_says_so),
 		cmocka_unit_test(test_an_empty_root_has_no_file),
 	};
