@@ -87,25 +87,38 @@ static bool is_job(const char *component)
 	return true;
 }
 
-/* What a component says replaces what those above it said. */
-static void read_component(char *component, bool units, bool *slurm, struct rna_cgroup_owner *ret)
+/* Where a walk down a path is. */
+struct place {
+	bool units; /* systemd names groups of this hierarchy */
+	bool users; /* below the slice of users, who name the groups there as they like */
+	bool slurm; /* below a group of Slurm's */
+};
+
+/*
+ * What a component says replaces what those above it said. But below the container of a pod its
+ * owner may be allowed to make groups, and those above are the kubelet's.
+ */
+static void read_component(char *component, struct place *place, struct rna_cgroup_owner *ret)
 {
+	const bool named = place->users || (ret->pod && ret->container);
 	const char *found;
 
-	if ((found = find_pod(component)))
-		ret->pod = found;
-	else if ((found = find_container(component)))
+	if (!place->users && (found = find_pod(component))) {
+		ret->container = ret->pod ? ret->container : NULL;
+		ret->pod = ret->pod ? ret->pod : found;
+	} else if (!named && (found = find_container(component))) {
 		ret->container = found;
-	else if (*slurm && is_job(component))
+	} else if (place->slurm && is_job(component)) {
 		ret->job = component + strlen(JOB);
-	else if (units && (has_end(component, ".service") || has_end(component, SCOPE)))
+	} else if (place->units && (has_end(component, ".service") || has_end(component, SCOPE))) {
 		ret->unit = component;
-	*slurm |= is_of_slurm(component);
+	}
+	place->slurm |= !place->users && is_of_slurm(component);
 }
 
 static void read_path(char *path, bool units, struct rna_cgroup_owner *ret)
 {
-	bool slurm = false;
+	struct place place = {.units = units};
 	char *rest = path;
 
 	for (char *component = strtok_r(path, "/", &rest); component;
@@ -117,9 +130,10 @@ static void read_path(char *path, bool units, struct rna_cgroup_owner *ret)
 
 		if (slice)
 			slice[strlen(SLICE)] = '\0';
-		read_component(component, units, &slurm, ret);
+		place.users |= strcmp(component, "user" SLICE) == 0;
+		read_component(component, &place, ret);
 		if (id)
-			read_component(id + 1, units, &slurm, ret);
+			read_component(id + 1, &place, ret);
 	}
 }
 

@@ -70,6 +70,15 @@ static const struct {
 	{"0::/kubepods.slice/kubepods-pod" UID_ ".slice/cri-containerd-" ID
 	 ".scope/system.slice/slurmstepd.scope/job_5/step_0/user/task_0",
 	 {.pod = UID, .container = ID, .job = "5"}},
+	/* groups that a user, or a tenant in a pod, can make */
+	{"0::/user.slice/user-1000.slice/user@1000.service/kubepods.slice/kubepods-pod" UID_
+	 ".slice/cri-containerd-" ID ".scope",
+	 {.unit = "cri-containerd-" ID ".scope"}},
+	{"0::/user.slice/user-1000.slice/user@1000.service/slurmstepd.scope/job_4711",
+	 {.unit = "slurmstepd.scope"}},
+	{"0::/kubepods.slice/kubepods-pod" UID_ ".slice/cri-containerd-" ID
+	 ".scope/kubepods.slice/kubepods-pod" HASH ".slice/cri-containerd-" ID_2 ".scope",
+	 {.pod = UID, .container = ID}},
 	/* systemd */
 	{"0::/system.slice/nvmet.service", {.unit = "nvmet.service"}},
 	{"0::/user.slice/user-1000.slice/session-3.scope", {.unit = "session-3.scope"}},
