@@ -10,7 +10,10 @@
 
 #include "rhythm.h"
 
-enum { TIMER_ACCURACY_USEC = 10 * 1000 };
+enum {
+	TIMER_ACCURACY_USEC = 10 * 1000,
+	BATCH_NAMES = 64, /* in a line of the log */
+};
 
 /* -- Targets ----------------------------------------------------------------------------------- */
 
@@ -119,6 +122,8 @@ static void fill_job(const struct rna_schedule *schedule, struct rna_target *tar
 				.no_mads = !schedule->settings->fabric_enabled,
 				.inside = schedule->inside,
 				.follow = schedule->settings->follow_enabled,
+				.follow_devices = schedule->settings->follow_max_devices,
+				.follow_ports = schedule->settings->follow_max_ports,
 				.module_serial = schedule->settings->module_serial,
 				.probe_gateways = schedule->settings->gateways_probe,
 				.optional_counters =
@@ -271,15 +276,42 @@ static void follow_on_all_targets(struct rna_schedule *schedule, struct rna_targ
 
 /* -- Results: devices come and go -------------------------------------------------------------- */
 
-static void log_device(const char *what, const struct rna_device *device)
-{
-	const struct rna_log_field fields[] = {
-		{"DEVICE", device->name},
-		{"PCI_ADDRESS", device->pci_address},
-		{NULL, NULL},
-	};
+/* Devices that came or went at once make one line, of which one that is alone has the fields. */
+struct batch {
+	const char *what;
+	size_t count;
+	const struct rna_device *first;
+	struct rna_strbuf names;
+};
 
-	rna_log(LOG_INFO, fields, "%s: %s", device->name, what);
+static void add_to_batch(struct batch *batch, const struct rna_device *device)
+{
+	if (batch->count == 0)
+		batch->first = device;
+	if (batch->count++ < BATCH_NAMES)
+		rna_strbuf_printf(&batch->names, "%s%s", batch->count > 1 ? ", " : "",
+				  device->name);
+}
+
+/* The devices must still be there. */
+static void log_batch(struct batch *batch)
+{
+	const struct rna_device *first = batch->first;
+
+	if (batch->count == 1) {
+		const struct rna_log_field fields[] = {
+			{"DEVICE", first->name},
+			{"PCI_ADDRESS", first->pci_address},
+			{NULL, NULL},
+		};
+
+		rna_log(LOG_INFO, fields, "%s: device %s", first->name, batch->what);
+	} else if (batch->count > 1) {
+		rna_log_info("%zu devices %s: %s%s", batch->count, batch->what,
+			     rna_strbuf_ok(&batch->names) ? batch->names.data : "",
+			     batch->count > BATCH_NAMES ? ", ..." : "");
+	}
+	rna_strbuf_deinit(&batch->names);
 }
 
 /* Other link layers may mean other collectors. */
@@ -300,11 +332,15 @@ static void follow_device(struct rna_schedule *schedule, struct rna_target *targ
 /* Drops targets whose device is gone. One with jobs under way is freed when they are back. */
 static void drop_targets(struct rna_schedule *schedule, struct rna_target *list)
 {
+	struct batch batch = {.what = "removed or excluded", .names = RNA_STRBUF_INIT};
+
+	for (const struct rna_target *target = list; target; target = target->next)
+		add_to_batch(&batch, target->device);
+	log_batch(&batch);
 	while (list) {
 		struct rna_target *target = list;
 
 		list = target->next;
-		log_device("device removed or excluded", target->device);
 		if (target->running == 0) {
 			(void)rna_target_free(target);
 			continue;
@@ -334,7 +370,8 @@ static void follow_presence(struct rna_schedule *schedule, struct rna_target *no
 	unsigned share = rna_target_share(descriptors_for_readers(schedule->settings),
 					  presence->device_count);
 	struct rna_target *old = schedule->devices, **tail = &schedule->devices;
-	bool changed = false;
+	struct batch found = {.what = "found", .names = RNA_STRBUF_INIT};
+	bool changed;
 
 	schedule->devices = NULL;
 	schedule->device_count = 0;
@@ -354,17 +391,18 @@ static void follow_presence(struct rna_schedule *schedule, struct rna_target *no
 				continue;
 			}
 			rna_target_inherit(target, old);
-			log_device("device found", device);
+			add_to_batch(&found, device);
 			want_for(schedule, target, target->collectors, &part->origin,
 				 part->taken.monotonic);
-			changed = true;
 		}
 		*tail = target;
 		tail = &target->next;
 		schedule->device_count++;
 	}
+	log_batch(&found);
+	changed = found.count > 0 || old;
 	drop_targets(schedule, old);
-	if (!changed && !old && schedule->device_set > 0)
+	if (!changed && schedule->device_set > 0)
 		return;
 	schedule->device_set++;
 	follow_on_all_targets(schedule, node, part);
