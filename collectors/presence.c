@@ -74,10 +74,11 @@ struct run {
 	struct rna_arena *keep;
 	struct rna_arena *scratch;
 	const struct rna_device_filter *filter;
-	const struct rna_presence *last; /* the previous part, or NULL */
-	bool follow;                     /* into other network namespaces */
-	uint32_t inside;                 /* only what this process sees; 0: the agent */
-	struct rna_index registrations;  /* of the devices of last */
+	const struct rna_presence *last;       /* the previous part, or NULL */
+	bool follow;                           /* into other network namespaces */
+	unsigned follow_devices, follow_ports; /* at most, into one of them */
+	uint32_t inside;                       /* only what this process sees; 0: the agent */
+	struct rna_index registrations;        /* of the devices of last */
 	const struct rna_rdma_netlink_backend *netlink;
 	struct rna_rdma_numbers numbers;
 	int error; /* first error of a helper that returned "none" because a read failed; 0: none */
@@ -441,43 +442,26 @@ enum found {
 	FOUND,
 };
 
-static const char *find_link(struct run *run, const struct rna_listed_device *listed)
+/* The directory of the device, links resolved, in keep; NULL: there is none. */
+static const char *find_path(struct run *run, const struct rna_listed_device *listed)
 {
-	if (listed->process == 0)
-		return join(run, CLASS, listed->name);
-	return remember(run, rna_arena_printf(run->scratch, RNA_ROOT_OF_PROCESS CLASS "/%s",
-					      listed->process, listed->name));
-}
+	const char *link;
+	char *ret;
+	int status = 0;
 
-/*
- * The directory that the link leads to, in keep. For a device elsewhere the link itself says it: a
- * path in the mounts of another process cannot be asked for.
- */
-static const char *resolve(struct run *run, const struct rna_listed_device *listed,
-			   const char *link, int *ret_error)
-{
-	static const char up[] = "../../"; /* from sys/class/infiniband */
-	char target[PATH_MAX];
-	ssize_t len;
-
-	*ret_error = 0;
-	if (listed->process == 0)
-		return rna_root_realpath(run->root, link, run->keep, ret_error);
-	len = rna_root_readlink(run->root, link, target, sizeof(target));
-	if (len < 0)
-		*ret_error = (int)len;
-	if (len < 0 || strncmp(target, up, sizeof(up) - 1) != 0 ||
-	    !rna_path_is_plain(target + sizeof(up) - 1))
-		return NULL;
-	return remember(run, rna_arena_printf(run->keep, RNA_ROOT_OF_PROCESS "sys/%s",
-					      listed->process, target + sizeof(up) - 1));
+	if (listed->sysfs_path)
+		return remember(run, rna_arena_strdup(run->keep, listed->sysfs_path));
+	link = join(run, CLASS, listed->name);
+	ret = link ? rna_root_realpath(run->root, link, run->keep, &status) : NULL;
+	note(run, status);
+	return ret;
 }
 
 static enum found read_listed_device(struct run *run, const struct rna_listed_device *listed,
 				     struct rna_device *device)
 {
-	const char *link = find_link(run, listed);
-	RNA_CLOSE int fd = link ? rna_root_openat(run->root, link, O_PATH | O_DIRECTORY) : -ENOMEM;
+	const char *path = find_path(run, listed);
+	RNA_CLOSE int fd = path ? rna_root_openat(run->root, path, O_PATH | O_DIRECTORY) : -ENOENT;
 	struct stat stat;
 	bool is_smi = false;
 	char *pci = NULL;
@@ -488,7 +472,7 @@ static enum found read_listed_device(struct run *run, const struct rna_listed_de
 		return NO_DEVICE;
 	*device = (struct rna_device){
 		.name = remember(run, rna_arena_strdup(run->keep, listed->name)),
-		.sysfs_path = resolve(run, listed, link, &status),
+		.sysfs_path = path,
 		.process = listed->process,
 		.network_namespace = listed->network_namespace,
 		.missing_file =
@@ -497,8 +481,7 @@ static enum found read_listed_device(struct run *run, const struct rna_listed_de
 				: NULL,
 		.generation = stat.st_ino,
 	};
-	note(run, status);
-	if (!device->sysfs_path || !device->name)
+	if (!device->name)
 		return NO_DEVICE;
 	status = rna_pci_find_directory(run->root, device->sysfs_path, run->scratch, &pci);
 	note(run, status);
@@ -617,21 +600,91 @@ static const char *explain_limit(struct run *run)
 				      DEVICES_MAX, PORTS_MAX));
 }
 
+/* What a network namespace has of the devices and ports that are read. */
+struct share {
+	size_t devices, ports;
+};
+
+struct shares {
+	struct rna_index index; /* by number of the namespace */
+	struct share *items;
+	size_t count;
+};
+
+/* NULL: of the agent's own namespace, or no memory. */
+static struct share *find_share(struct run *run, struct shares *shares,
+				const struct rna_listed_device *listed)
+{
+	size_t place = shares->count;
+
+	if (listed->process == 0 || run->inside)
+		return NULL;
+	if (rna_index_find(&shares->index, "", listed->network_namespace, &place) == 0)
+		return &shares->items[place];
+	if (rna_index_add(&shares->index, "", listed->network_namespace, place) < 0) {
+		run->error = -ENOMEM;
+		return NULL;
+	}
+	shares->items[shares->count++] = (struct share){0};
+	return &shares->items[place];
+}
+
+/* Is there room for the device in the share of its namespace? */
+static bool take_share(const struct run *run, struct share *share, size_t ports)
+{
+	if (!share)
+		return true;
+	if (share->devices >= run->follow_devices || share->ports + ports > run->follow_ports)
+		return false;
+	share->devices++;
+	share->ports += ports;
+	return true;
+}
+
+static void leave_out(struct rna_presence *presence, const struct rna_listed_device *listed)
+{
+	if (presence->reach.left_out++ == 0)
+		presence->reach.crowded = listed->process;
+}
+
+/* True: the device that is behind the last one was read, and belongs to the list. */
+static bool read_next(struct run *run, const struct rna_listed_device *listed, struct share *share,
+		      struct rna_device *device, struct rna_presence *presence)
+{
+	enum found found;
+
+	if (share && share->devices >= run->follow_devices) {
+		leave_out(presence, listed);
+		return false;
+	}
+	found = read_device(run, listed, device);
+	presence->excluded_count += found == EXCLUDED;
+	if (found == EXCLUDED && device->pci_address)
+		presence->excluded[presence->excluded_function_count++] = device->pci_address;
+	if (found == FOUND && !take_share(run, share, device->port_count)) {
+		leave_out(presence, listed);
+		return false;
+	}
+	return found == FOUND;
+}
+
 /* The listed devices, as far as there is room. */
 static void read_listed(struct run *run, const struct rna_listed_device *listed, size_t count,
 			struct rna_device *devices, struct rna_presence *presence)
 {
+	struct shares shares = {
+		.index = RNA_INDEX_INIT,
+		.items = rna_arena_array(run->scratch, count + 1, sizeof(*shares.items)),
+	};
 	size_t ports = 0;
 
-	for (size_t i = 0; i < count && !presence->problem; i++) {
+	if (!shares.items)
+		run->error = -ENOMEM;
+	for (size_t i = 0; shares.items && i < count && !presence->problem; i++) {
 		struct rna_device *device = &devices[presence->device_count];
-		enum found found = read_device(run, &listed[i], device);
 
-		presence->excluded_count += found == EXCLUDED;
-		if (found == EXCLUDED && device->pci_address)
-			presence->excluded[presence->excluded_function_count++] =
-				device->pci_address;
-		if (found != FOUND)
+		if (!read_next(run, &listed[i], find_share(run, &shares, &listed[i]), device,
+			       presence))
 			continue;
 		ports += device->port_count;
 		if (presence->device_count == DEVICES_MAX || ports > PORTS_MAX)
@@ -639,11 +692,28 @@ static void read_listed(struct run *run, const struct rna_listed_device *listed,
 		else
 			presence->device_count++;
 	}
+	rna_index_deinit(&shares.index);
 }
 
 static int compare_texts(const void *a, const void *b)
 {
 	return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+static void keep_contested(struct run *run, const struct rna_devices_elsewhere *elsewhere,
+			   struct rna_presence *presence)
+{
+	struct rna_contested_device *items =
+		rna_arena_array(run->keep, elsewhere->contested_count + 1, sizeof(*items));
+
+	for (size_t i = 0; items && i < elsewhere->contested_count; i++) {
+		items[i] = elsewhere->contested[i];
+		items[i].name = remember(run, rna_arena_strdup(run->keep, items[i].name));
+	}
+	if (!items)
+		run->error = -ENOMEM;
+	presence->contested = items;
+	presence->contested_count = items ? elsewhere->contested_count : 0;
 }
 
 /* Those of the agent's network namespace, and with follow.enabled those of others. */
@@ -671,33 +741,18 @@ static int list_devices(struct run *run, struct rna_presence *presence,
 	for (size_t i = 0; i < elsewhere.count; i++)
 		(*ret)[(size_t)count + i] = elsewhere.items[i];
 	presence->reach = elsewhere.reach;
+	keep_contested(run, &elsewhere, presence);
 	return 0;
 }
 
 static int list_inside(struct run *run, struct rna_listed_device **ret, size_t *ret_count)
 {
-	uint64_t network_namespace;
-	char **names;
-	ssize_t count;
-	int status = rna_read_network_namespace(run->root, run->inside, &network_namespace);
+	struct rna_devices_elsewhere devices;
+	int status = rna_list_devices_of_process(run->root, run->inside, run->scratch, &devices);
 
-	if (status < 0)
-		return status == -ENOENT ? -ESRCH : status;
-	count = rna_root_list(run->root,
-			      rna_arena_printf(run->scratch, RNA_ROOT_OF_PROCESS CLASS,
-					       run->inside),
-			      run->scratch, &names);
-	if (count < 0)
-		return (int)count;
-	*ret_count = (size_t)count;
-	*ret = rna_arena_array(run->scratch, *ret_count, sizeof(**ret));
-	for (ssize_t i = 0; *ret && i < count; i++)
-		(*ret)[i] = (struct rna_listed_device){
-			.name = names[i],
-			.process = run->inside,
-			.network_namespace = network_namespace,
-		};
-	return *ret ? 0 : -ENOMEM;
+	*ret = devices.items;
+	*ret_count = devices.count;
+	return status;
 }
 
 static int read_devices(struct run *run, struct rna_presence *presence)
@@ -832,6 +887,8 @@ int rna_collect_presence(const struct rna_collect_input *in, struct rna_part **r
 			.filter = in->filter,
 			.last = in->presence,
 			.follow = in->options.follow,
+			.follow_devices = in->options.follow_devices,
+			.follow_ports = in->options.follow_ports,
 			.inside = in->options.inside,
 			.netlink = in->backends->rdma_netlink,
 			.numbers = {.root = in->root},

@@ -259,6 +259,12 @@ const struct rna_setting rna_setting_table[] = {
 		"Whether to go on reading devices that are in another network namespace, usually "
 		"that of a pod, through the files of a process there. The agent needs the PID "
 		"namespace of the node and CAP_SYS_PTRACE."),
+	INTEGER("follow.max_devices", follow_max_devices, "1", "4096", "64",
+		"Maximum number of devices that the agent follows into one network namespace, so "
+		"that no pod crowds out the others. Further ones are counted, and a finding says so."),
+	INTEGER("follow.max_ports", follow_max_ports, "1", "8192", "256",
+		"Maximum number of ports of the devices that the agent follows into one network "
+		"namespace. A device with more than are left is not followed."),
 	BOOLEAN("module.serial", module_serial, "false",
 		"Whether to read and export the serial numbers of transceivers and cables."),
 	BOOLEAN("gateways.probe", gateways_probe, "false",

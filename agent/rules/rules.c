@@ -133,6 +133,31 @@ const struct rna_rule rna_rules[RNA_RULE_COUNT] = {
 			  "AppArmor has to allow ptrace (read). Or set follow.enabled to false.",
 		.message_id = "3700ebe65478413e9b722ff1bc322176",
 	},
+	[RNA_RULE_NAMESPACES_CROWDED] = {
+		.name = "namespaces-crowded",
+		.severity = RNA_SEVERITY_WARNING,
+		.scope = RNA_RULE_OF_NODE,
+		.hold = "30s",
+		.help = "A network namespace has more RDMA devices than follow.max_devices, or "
+			"more ports than follow.max_ports. The agent does not read the others.",
+		.check = rna_check_namespaces_crowded,
+		.remedy = "If the pod is meant to have so many devices, set follow.max_devices and "
+			  "follow.max_ports to more; each device takes memory of the agent.",
+		.message_id = "0222c9bbbe2447059eff2905831dae50",
+	},
+	[RNA_RULE_DEVICE_CONTESTED] = {
+		.name = "device-contested",
+		.severity = RNA_SEVERITY_WARNING,
+		.scope = RNA_RULE_OF_NODE,
+		.hold = "30s",
+		.help = "Two network namespaces have the same RDMA device, although a device is in "
+			"one at a time. The agent believes neither and does not read the device.",
+		.check = rna_check_device_contested,
+		.remedy = "Find the namespace that has {device}: nsenter --net --target PID rdma "
+			  "dev, for both processes. Compare what they mount on /sys: "
+			  "/proc/PID/mountinfo.",
+		.message_id = "49753d9f67c0467682ee4fa321fe0a4a",
+	},
 	[RNA_RULE_DEVICE_NODE_POD] = {
 		.name = "device-node-pod",
 		.severity = RNA_SEVERITY_WARNING,

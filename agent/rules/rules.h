@@ -32,6 +32,8 @@ enum rna_rule_id {
 	RNA_RULE_DEVICE_OFF_BUS,
 	RNA_RULE_DEVICE_MOVED,
 	RNA_RULE_NAMESPACES_HIDDEN,
+	RNA_RULE_NAMESPACES_CROWDED,
+	RNA_RULE_DEVICE_CONTESTED,
 	RNA_RULE_USERS_HIDDEN,
 	RNA_RULE_DEVICE_NODE_POD,
 	RNA_RULE_DEVICE_RENAMED,
@@ -347,6 +349,8 @@ void rna_check_port_disabled(const struct rna_rule_input *in, struct rna_finds *
 void rna_check_device_missing(const struct rna_rule_input *in, struct rna_finds *out);
 void rna_check_device_moved(const struct rna_rule_input *in, struct rna_finds *out);
 void rna_check_namespaces_hidden(const struct rna_rule_input *in, struct rna_finds *out);
+void rna_check_namespaces_crowded(const struct rna_rule_input *in, struct rna_finds *out);
+void rna_check_device_contested(const struct rna_rule_input *in, struct rna_finds *out);
 void rna_check_device_node_pod(const struct rna_rule_input *in, struct rna_finds *out);
 void rna_check_users_hidden(const struct rna_rule_input *in, struct rna_finds *out);
 void rna_check_device_renamed(const struct rna_rule_input *in, struct rna_finds *out);

@@ -4,6 +4,7 @@
 
 #include "settings/settings.h"
 
+#include "remedy.h"
 #include "rules.h"
 
 static bool misses_devices(const struct rna_presence *presence)
@@ -51,6 +52,45 @@ void rna_check_namespaces_hidden(const struct rna_rule_input *in, struct rna_fin
 				    "the agent cannot follow devices into other network "
 				    "namespaces: %s",
 				    limit);
+}
+
+void rna_check_namespaces_crowded(const struct rna_rule_input *in, struct rna_finds *out)
+{
+	const struct rna_presence *presence = rna_snapshot_presence(in->view->snapshot);
+	const struct rna_follow_reach *reach = presence ? &presence->reach : NULL;
+
+	if (!presence)
+		rna_finds_add_unknown(out);
+	else if (reach->left_out > 0)
+		(void)rna_finds_add(out,
+				    "the network namespace of process %u has more devices or ports "
+				    "than the agent reads in one (follow.max_devices: %u, "
+				    "follow.max_ports: %u); devices left out: %zu",
+				    reach->crowded, in->settings->follow_max_devices,
+				    in->settings->follow_max_ports, reach->left_out);
+}
+
+static void add_contested(const struct rna_contested_device *contested, struct rna_finds *out)
+{
+	const struct rna_remedy_names names = {.device = contested->name};
+	struct rna_finding *found = rna_finds_add(
+		out,
+		"%s: the network namespaces of process %u and of process %u both have "
+		"it; the agent believes neither",
+		contested->name, contested->processes[0], contested->processes[1]);
+
+	found->device = contested->name;
+	found->remedy = rna_rule_fill_remedy(out->rule->remedy, &names, out->arena);
+}
+
+void rna_check_device_contested(const struct rna_rule_input *in, struct rna_finds *out)
+{
+	const struct rna_presence *presence = rna_snapshot_presence(in->view->snapshot);
+
+	if (!presence)
+		rna_finds_add_unknown(out);
+	for (size_t i = 0; presence && i < presence->contested_count; i++)
+		add_contested(&presence->contested[i], out);
 }
 
 /* The device plugin or the DRA driver is to pass the file; "ibstat" works without it. */

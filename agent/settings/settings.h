@@ -82,6 +82,7 @@ struct rna_settings {
 	bool hw_counters_optional_status;
 	bool module_serial;
 	bool follow_enabled;
+	unsigned follow_max_devices, follow_max_ports; /* of a network namespace */
 	bool gateways_probe;
 	char **http_listen; /* NULL-ended */
 	unsigned http_max_connections;

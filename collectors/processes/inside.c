@@ -129,20 +129,23 @@ static const char *read_command(struct run *run)
 
 static int look_at_files(struct run *run, const char *process, const struct rna_presence *presence)
 {
-	struct rna_verbs_files verbs_files;
+	struct rna_class_devices devices;
+	int status;
 
 	run->files = rna_arena_array(run->arena, presence->device_count + 1, sizeof(*run->files));
 	if (!run->files)
 		return -ENOMEM;
 	read_identity(run, process);
-	verbs_files = rna_list_verbs_files(run->root, run->arena);
+	status = rna_list_class_devices(run->root, run->arena, &devices);
+	if (status < 0)
+		return status;
 	add_file(run, "rdma_cm", NULL);
 	for (size_t i = 0; i < presence->device_count; i++) {
-		const char *device = presence->devices[i].name;
-		const char *name = rna_verbs_file_of(&verbs_files, device);
+		const struct rna_class_device *device =
+			rna_find_class_device(&devices, presence->devices[i].name);
 
-		if (name)
-			add_file(run, name, device);
+		if (device && device->verbs_file)
+			add_file(run, device->verbs_file, presence->devices[i].name);
 	}
 	run->ret->files = run->files;
 	return 0;

@@ -161,6 +161,18 @@ static void finding_counts(const struct rna_subject *node, struct rna_writer *wr
 							 severity));
 }
 
+/* Only where it follows devices; otherwise it does not know of any. */
+static void not_followed(const struct rna_subject *node, struct rna_writer *writer)
+{
+	const struct rna_presence *presence = node->presence;
+
+	if (!presence || !presence->reach.asked)
+		return;
+	rna_writer_sample_with(writer, node->labels, "reason", "limit", presence->reach.left_out);
+	rna_writer_sample_with(writer, node->labels, "reason", "contested",
+			       presence->contested_count);
+}
+
 /* -- The tables -------------------------------------------------------------------------------- */
 
 #define MISSING(member) ABOUT(struct rna_missing_device, member)
@@ -172,6 +184,10 @@ static const struct rna_family node_rows[] = {
 	       "RDMA devices on this node that the agent watches."),
 	METRIC(NODE, "rdma_devices_excluded", GAUGE, PLAIN, AT(presence, excluded_count),
 	       "RDMA devices on this node that devices.include and devices.exclude leave out."),
+	METRIC(NODE, "rdma_devices_not_followed", GAUGE, PLAIN, EACH(not_followed, "reason"),
+	       "RDMA devices in other network namespaces that the agent does not read: beyond "
+	       "follow.max_devices or follow.max_ports (limit), or in two of them at once "
+	       "(contested). Absent unless follow.enabled is set."),
 	METRIC(NODE, "rdma_devices_missing", GAUGE, PLAIN, GET(devices_missing),
 	       "RDMA devices seen earlier, by this or a previous agent process, that are now "
 	       "absent."),

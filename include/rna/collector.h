@@ -83,8 +83,10 @@ struct rna_collect_options {
 	enum rna_counters_source counters_source;
 	enum rna_hw_counters_source hw_counters_source;
 	enum rna_kernel_log_setting kernel_log;
-	bool no_mads;        /* setting fabric.enabled is false */
-	bool follow;         /* for presence: also devices of other network namespaces */
+	bool no_mads; /* setting fabric.enabled is false */
+	bool follow;  /* for presence: also devices of other network namespaces */
+	/* for presence: at most so many of one of these, so that none crowds out the others */
+	unsigned follow_devices, follow_ports;
 	uint32_t inside;     /* for presence: only what sysfs of this process shows; 0: of all */
 	bool module_serial;  /* for module: also read serial numbers */
 	bool probe_gateways; /* for gateways: make the kernel ask those that it does not know */

@@ -29,7 +29,8 @@ UNRECORDABLE = {"stalled"}  # a read that never ends is recorded as one that fai
 
 # who used a device is no matter of hardware, and a recording has one network namespace
 LEFT_OUT = {"users": ("train-0", "4711", "nvmet"), "sriov-pod": ("train-0", "target-0"),
-            "followed": ("train-0", "proc/500", "ibp64s0")}
+            "followed": ("train-0", "proc/500", "ibp64s0"),
+            "followed-claims": ("proc/600", "rxe9")}
 
 
 def read_tree(root):

@@ -32,7 +32,7 @@ IN_REST = re.compile(
     r"receive_error_causes_total|transmit_discard_causes_total|virtual_lane_transmit_wait_total|"
     r"cm_(messages_\w+|retries_total|duplicates_\w+)|plane_(data|packets)_\w+|"
     r"(lane_)?fec_\w+|sync_header_errors_total|unknown_blocks_total)|"
-    r"rdma_gpu_nic_path|rdma_module_loaded|rdma_gpudirect_ready|rdma_agent_profile_info|"
+    r"rdma_devices_not_followed|rdma_gpu_nic_path|rdma_module_loaded|rdma_gpudirect_ready|rdma_agent_profile_info|"
     r"rdma_node_(info|virtual_machine|cpu_frequency_policies|gpu_iommu_info|neighbour\w+)|rdma_kernel_log_\w+")
 ONLY_TOPOLOGY = {"time", "missing", "pairs", "tree"}  # members of topology --json, not of its part
 COUNTERS = os.path.join(os.path.dirname(__file__), "counters.txt")

@@ -109,6 +109,8 @@ struct node {
 	bool data_direct;       /* the NICs have such a function */
 	size_t missing_count;
 	struct rna_missing_device missing;
+	struct rna_follow_reach reach;                  /* of presence */
+	struct rna_contested_device contested;          /* of presence; no name: none */
 	struct rna_view_device changes[NODE_PORTS_MAX]; /* what was before, of each device */
 	const struct rna_probes *probes;                /* without its part; NULL: none are sent */
 };
@@ -202,6 +204,9 @@ static struct rna_part *node_presence(const struct node *node)
 			};
 	part->stack = true;
 	part->devices = devices;
+	part->reach = node->reach;
+	part->contested = &node->contested;
+	part->contested_count = node->contested.name ? 1 : 0;
 	return &part->part;
 }
 

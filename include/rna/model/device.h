@@ -96,6 +96,12 @@ struct rna_bare_function {
 	enum rna_whereabouts whereabouts; /* of the device */
 };
 
+/* A device that the sysfs of two network namespaces have, although it can be in one only. */
+struct rna_contested_device {
+	const char *name;
+	uint32_t processes[2]; /* one of each namespace */
+};
+
 /* How far the agent sees into other network namespaces. */
 struct rna_follow_reach {
 	bool asked;         /* setting follow.enabled; otherwise the rest is not known */
@@ -103,6 +109,8 @@ struct rna_follow_reach {
 	bool hidden;        /* its /proc hides processes of others (mount option hidepid) */
 	size_t opened;      /* processes whose network namespace it read; a zombie has none */
 	size_t refused;     /* processes that it may not look into */
+	size_t left_out;    /* devices beyond follow.max_devices or follow.max_ports */
+	uint32_t crowded;   /* a process where some are left out; 0: none are */
 };
 
 struct rna_presence {
@@ -116,6 +124,8 @@ struct rna_presence {
 	/* There are more devices than the agent watches; and what to do. NULL: there are not. */
 	const char *problem;
 	struct rna_follow_reach reach;
+	size_t contested_count; /* devices of other namespaces that are not watched */
+	const struct rna_contested_device *contested;
 	uint32_t inside; /* not 0: these are the devices that this process sees, and no others */
 	size_t bare_count;
 	const struct rna_bare_function *bare; /* of the functions in the input, in their order */

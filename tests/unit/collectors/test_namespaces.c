@@ -38,21 +38,41 @@ static void add_link(const struct node *node, unsigned process, const char *kind
 	tree_link(&node->tree, path, target);
 }
 
+/* The kernel has the device, wherever it is: verbs and MADs say so. */
+static void add_to_kernel(const struct node *node, const char *device, unsigned number)
+{
+	char path[128], target[128];
+
+	(void)snprintf(path, sizeof(path), PCI "/infiniband_verbs/uverbs%u/ibdev", number);
+	tree_write(&node->tree, path, device);
+	(void)snprintf(path, sizeof(path), "sys/class/infiniband_verbs/uverbs%u", number);
+	(void)snprintf(target, sizeof(target), "../../devices/%s/infiniband_verbs/uverbs%u",
+		       PCI + strlen("sys/devices/"), number);
+	tree_link(&node->tree, path, target);
+}
+
+/* Its sysfs shows the device. */
+static void show(const struct node *node, unsigned process, const char *device)
+{
+	char path[256], target[128];
+
+	(void)snprintf(path, sizeof(path), "proc/%u/root/" PCI "/infiniband/%s/ports/1", process,
+		       device);
+	tree_mkdir(&node->tree, path);
+	(void)snprintf(path, sizeof(path), "proc/%u/root/" CLASS "/%s", process, device);
+	(void)snprintf(target, sizeof(target), "../../devices/%s/infiniband/%s",
+		       PCI + strlen("sys/devices/"), device);
+	tree_link(&node->tree, path, target);
+}
+
 /* A process with a mount namespace of its own; device: one that its sysfs shows, NULL: none. */
 static void add_process(const struct node *node, unsigned process, unsigned namespace,
 			const char *device)
 {
-	char path[128];
-
 	add_link(node, process, "net", namespace);
 	add_link(node, process, "mnt", process);
-	(void)snprintf(path, sizeof(path), "proc/%u/root/" CLASS, process);
 	if (device)
-		tree_mkdir(&node->tree, path);
-	(void)snprintf(path, sizeof(path), "proc/%u/root/" CLASS "/%s", process,
-		       device ? device : "");
-	if (device)
-		tree_link(&node->tree, path, "../../" PCI);
+		show(node, process, device);
 }
 
 static void node_init(struct node *node)
@@ -63,6 +83,9 @@ static void node_init(struct node *node)
 	tree_link(&node->tree, "proc/self/ns/net", "net:[100]");
 	tree_link(&node->tree, "proc/self/ns/pid", "pid:[4026531836]");
 	add_process(node, 1, OWN, NULL);
+	add_to_kernel(node, "mlx5_0", 0);
+	add_to_kernel(node, "mlx5_1", 1);
+	add_to_kernel(node, "mlx5_7", 7);
 }
 
 static void node_deinit(struct node *node)
@@ -113,6 +136,8 @@ static void test_a_pod(void **state)
 	add_process(&node, 11, POD, "mlx5_1");
 	look(&node);
 	want(&node, "mlx5_1", 10, POD);
+	assert_string_equal(node.found.items[0].sysfs_path,
+			    "proc/10/root/" PCI "/infiniband/mlx5_1");
 	assert_true(node.found.reach.asked);
 	assert_false(node.found.reach.own_namespace || node.found.reach.hidden);
 	node_deinit(&node);
@@ -128,6 +153,112 @@ static void test_the_shared_mode(void **state)
 	add_process(&node, 10, POD, "mlx5_0");
 	look(&node);
 	assert_int_equal(node.found.count, 0);
+	node_deinit(&node);
+}
+
+/* A name that the kernel does not list is no device, whatever a process shows. */
+static void test_a_name_that_the_kernel_does_not_have(void **state)
+{
+	struct node node;
+
+	(void)state;
+	node_init(&node);
+	add_process(&node, 10, POD, "mlx5_9");
+	look(&node);
+	assert_int_equal(node.found.count, 0);
+	add_to_kernel(&node, "mlx5_9", 9);
+	look(&node);
+	want(&node, "mlx5_9", 10, POD);
+	node_deinit(&node);
+}
+
+/* A class that lists the device, where the directory that the kernel names is not there. */
+static void test_a_link_is_no_device(void **state)
+{
+	struct node node;
+
+	(void)state;
+	node_init(&node);
+	add_process(&node, 10, POD, NULL);
+	tree_mkdir(&node.tree, "proc/10/root/sys/class/net/mlx5_1/ports/1");
+	tree_mkdir(&node.tree, "proc/10/root/" CLASS);
+	tree_link(&node.tree, "proc/10/root/" CLASS "/mlx5_1", "../net/mlx5_1");
+	look(&node);
+	assert_int_equal(node.found.count, 0);
+	node_deinit(&node);
+}
+
+/* Only umad lists an SMI device, as while ib_uverbs is not loaded all others. */
+static void test_the_class_of_mads(void **state)
+{
+	struct node node;
+
+	(void)state;
+	node_init(&node);
+	tree_remove(&node.tree, "sys/class/infiniband_verbs");
+	tree_write(&node.tree, PCI "/infiniband_mad/umad1/ibdev", "mlx5_1\n");
+	tree_write(&node.tree, PCI "/infiniband_mad/issm1/ibdev", "mlx5_1\n");
+	tree_mkdir(&node.tree, "sys/class/infiniband_mad");
+	tree_write(&node.tree, "sys/class/infiniband_mad/abi_version", "5\n");
+	tree_link(&node.tree, "sys/class/infiniband_mad/umad1",
+		  "../../devices/pci0000:3a/0000:3a:00.0/0000:3b:00.0/infiniband_mad/umad1");
+	tree_link(&node.tree, "sys/class/infiniband_mad/issm1",
+		  "../../devices/pci0000:3a/0000:3a:00.0/0000:3b:00.0/infiniband_mad/issm1");
+	add_process(&node, 10, POD, "mlx5_1");
+	look(&node);
+	want(&node, "mlx5_1", 10, POD);
+	node_deinit(&node);
+}
+
+/* Two sysfs have it, which one device cannot be in: neither is believed. */
+static void test_two_namespaces_have_it(void **state)
+{
+	struct node node;
+
+	(void)state;
+	node_init(&node);
+	add_process(&node, 10, POD, "mlx5_1");
+	add_process(&node, 20, OTHER, "mlx5_1");
+	look(&node);
+	assert_int_equal(node.found.count, 0);
+	assert_int_equal(node.found.contested_count, 1);
+	assert_string_equal(node.found.contested[0].name, "mlx5_1");
+	assert_int_equal(node.found.contested[0].processes[0], 10);
+	assert_int_equal(node.found.contested[0].processes[1], 20);
+	node_deinit(&node);
+}
+
+/* A process that left the namespace and kept its mounts shows the same sysfs: the same device. */
+static void test_a_process_that_kept_its_mounts(void **state)
+{
+	struct node node;
+
+	(void)state;
+	node_init(&node);
+	add_process(&node, 20, OTHER, "mlx5_1");
+	look(&node);
+	want(&node, "mlx5_1", 20, OTHER);
+	keep(&node);
+	add_process(&node, 10, POD, NULL); /* POD is the lower number */
+	tree_link(&node.tree, "proc/10/root", "../20/root");
+	look(&node);
+	want(&node, "mlx5_1", 20, OTHER);
+	assert_int_equal(node.found.contested_count, 0);
+	node_deinit(&node);
+}
+
+/* However many were made before: none hides those that come later. */
+static void test_many_namespaces(void **state)
+{
+	struct node node;
+
+	(void)state;
+	node_init(&node);
+	for (unsigned i = 0; i < 3000; i++)
+		add_process(&node, 1000 + i, 1000 + i, NULL);
+	add_process(&node, 5000, 5000, "mlx5_1");
+	look(&node);
+	want(&node, "mlx5_1", 5000, 5000);
 	node_deinit(&node);
 }
 
@@ -221,7 +352,7 @@ static void collect(struct node *node, struct rna_backends *backends, struct rna
 	struct rna_collect_input in = {
 		.root = node->tree.root,
 		.backends = backends,
-		.options.follow = true,
+		.options = {.follow = true, .follow_devices = 64, .follow_ports = 256},
 	};
 	struct rna_error error = {0};
 
@@ -241,14 +372,10 @@ static void test_a_device_with_its_interface(void **state)
 	(void)state;
 	node_init(&node);
 	backends = rna_backends_new(node.tree.root);
-	add_process(&node, 10, POD, NULL);
+	add_process(&node, 10, POD, "mlx5_1");
 	tree_mkdir(&node.tree, CLASS);
-	tree_mkdir(&node.tree, "proc/10/root/" PCI "/infiniband/mlx5_1/ports/1");
 	tree_link(&node.tree, "proc/10/root/" PCI "/infiniband/mlx5_1/device",
 		  "../../../0000:3b:00.0");
-	tree_mkdir(&node.tree, "proc/10/root/" CLASS);
-	tree_link(&node.tree, "proc/10/root/" CLASS "/mlx5_1",
-		  "../../devices/pci0000:3a/0000:3a:00.0/0000:3b:00.0/infiniband/mlx5_1");
 	tree_write(&node.tree, "proc/10/root/" PCI "/net/net1/dev_port", "0\n");
 	tree_write(&node.tree, "proc/10/root/sys/class/net/net1/operstate", "up\n");
 	tree_write(&node.tree, "proc/10/root/sys/class/net/net1/ifindex", "12\n");
@@ -277,45 +404,58 @@ static void test_what_is_in_the_way(void **state)
 	(void)state;
 	node_init(&node);
 	backends = rna_backends_new(node.tree.root);
-	add_process(&node, 10, POD, NULL);
+	add_process(&node, 10, POD, "mlx5_1");
 	tree_mkdir(&node.tree, "sys/devices/virtual/infiniband/rxe0/ports/1");
 	tree_link(&node.tree, CLASS "/rxe0", "../../devices/virtual/infiniband/rxe0");
-	tree_mkdir(&node.tree, "proc/10/root/" PCI "/infiniband/mlx5_1/ports/1");
 	tree_link(&node.tree, "proc/10/root/" PCI "/infiniband/mlx5_1/device",
 		  "../../../0000:3b:00.0");
 	tree_fifo(&node.tree, "proc/10/root/" PCI "/sfnum");
-	tree_mkdir(&node.tree, "proc/10/root/" CLASS);
-	tree_link(&node.tree, "proc/10/root/" CLASS "/mlx5_1",
-		  "../../devices/pci0000:3a/0000:3a:00.0/0000:3b:00.0/infiniband/mlx5_1");
 	collect(&node, backends, &presence, &netdevs);
 	assert_int_equal(((const struct rna_presence *)presence)->device_count, 1);
 	assert_string_equal(((const struct rna_presence *)presence)->devices[0].name, "rxe0");
 	node_deinit(&node);
 }
 
-/* The link of a container is text that may say anything. */
-static void test_links_that_lead_elsewhere(void **state)
+/* A namespace has its share of devices and ports, and the others have theirs. */
+static void test_shares(void **state)
 {
-	static const char *const targets[] = {"/etc", "../../../../sys/class/infiniband", "../../",
-					      "mlx5_1", "../../devices/../../etc"};
-	struct node node;
+	RNA_CLEANUP(rna_part_unref_p) struct rna_part *part = NULL;
 	RNA_CLEANUP(rna_backends_free_p) struct rna_backends *backends = NULL;
+	const struct rna_presence *presence;
+	struct rna_error error = {0};
+	struct node node;
 
 	(void)state;
 	node_init(&node);
 	backends = rna_backends_new(node.tree.root);
-	add_process(&node, 10, POD, NULL);
 	tree_mkdir(&node.tree, CLASS);
-	tree_mkdir(&node.tree, "proc/10/root/etc");
-	tree_mkdir(&node.tree, "proc/10/root/" CLASS);
-	for (size_t i = 0; i < RNA_ARRAY_SIZE(targets); i++) {
-		RNA_CLEANUP(rna_part_unref_p) struct rna_part *presence = NULL, *netdevs = NULL;
+	for (unsigned i = 1; i <= 6; i++) {
+		char name[16];
 
-		tree_link(&node.tree, "proc/10/root/" CLASS "/mlx5_1", targets[i]);
-		collect(&node, backends, &presence, &netdevs);
-		assert_int_equal(((const struct rna_presence *)presence)->device_count, 0);
-		tree_remove(&node.tree, "proc/10/root/" CLASS "/mlx5_1");
+		(void)snprintf(name, sizeof(name), "a_%u", i);
+		add_to_kernel(&node, name, 100 + i);
+		if (i == 1)
+			add_process(&node, 10, POD, name);
+		else
+			show(&node, 10, name);
 	}
+	tree_mkdir(&node.tree, "proc/10/root/" PCI "/infiniband/a_2/ports/2");
+	add_process(&node, 20, OTHER, "mlx5_7");
+	{
+		const struct rna_collect_input in = {
+			.root = node.tree.root,
+			.backends = backends,
+			.options = {.follow = true, .follow_devices = 4, .follow_ports = 4},
+		};
+
+		assert_int_equal(rna_collect_presence(&in, &part, &error), 0);
+	}
+	presence = (const void *)part;
+	assert_int_equal(presence->device_count, 4); /* a_1, a_2 with two ports, a_3; mlx5_7 */
+	assert_string_equal(presence->devices[2].name, "a_3");
+	assert_string_equal(presence->devices[3].name, "mlx5_7");
+	assert_int_equal(presence->reach.left_out, 3);
+	assert_int_equal(presence->reach.crowded, 10);
 	node_deinit(&node);
 }
 
@@ -324,13 +464,19 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_a_pod),
 		cmocka_unit_test(test_the_shared_mode),
+		cmocka_unit_test(test_a_name_that_the_kernel_does_not_have),
+		cmocka_unit_test(test_a_link_is_no_device),
+		cmocka_unit_test(test_the_class_of_mads),
+		cmocka_unit_test(test_two_namespaces_have_it),
+		cmocka_unit_test(test_a_process_that_kept_its_mounts),
+		cmocka_unit_test(test_many_namespaces),
 		cmocka_unit_test(test_processes_come_and_go),
 		cmocka_unit_test(test_what_is_not_seen),
 		cmocka_unit_test(test_zombies),
 		cmocka_unit_test(test_odd_links),
 		cmocka_unit_test(test_a_device_with_its_interface),
 		cmocka_unit_test(test_what_is_in_the_way),
-		cmocka_unit_test(test_links_that_lead_elsewhere),
+		cmocka_unit_test(test_shares),
 	};
 
 	return cmocka_run_group_tests_name("namespaces", tests, NULL, NULL);

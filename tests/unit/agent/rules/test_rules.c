@@ -796,6 +796,16 @@ static void gateway(struct node *node, uint64_t state)
 	};
 }
 
+static void namespaces_crowded(struct node *node)
+{
+	node->reach = (struct rna_follow_reach){.asked = true, .left_out = 12, .crowded = 4711};
+}
+
+static void device_contested(struct node *node)
+{
+	node->contested = (struct rna_contested_device){"mlx5_0", {4711, 4712}};
+}
+
 static void gateway_reachable(struct node *node)
 {
 	gateway(node, RNA_NEIGHBOUR_REACHABLE);
@@ -2502,6 +2512,8 @@ static const struct {
 	{lacp_member_waits, ROCE, "lacp-member-inactive warning"},
 	{lacp_member_not_told, ROCE, ""},
 	{lacp_member_of_another_device, ROCE, ""},
+	{namespaces_crowded, ROCE, "namespaces-crowded warning"},
+	{device_contested, ROCE, "device-contested warning"},
 	{gateway_reachable, ROCE, ""},
 	{gateway_stale, ROCE, ""},
 	{gateway_permanent, ROCE, ""},
