@@ -112,6 +112,7 @@ static void read_component(char *component, struct place *place, struct rna_cgro
 		ret->job = component + strlen(JOB);
 	} else if (place->units && (has_end(component, ".service") || has_end(component, SCOPE))) {
 		ret->unit = component;
+		ret->by_user = place->users;
 	}
 	place->slurm |= !place->users && is_of_slurm(component);
 }

@@ -328,10 +328,11 @@ struct look {
 	/* Containers that were seen: an open hash table of identifiers, half of it empty. */
 	size_t seen_count;
 	char seen[2 * CONTAINERS_MAX][RNA_CONTAINER_ID];
+	char cgroup[STATUS_MAX];
 	char text[STATUS_MAX];
 };
 
-/* A file of the process, or NULL: it has ended, or is not visible. */
+/* A file of the process, valid until the next one; NULL: it has ended, or is not visible. */
 static const char *read_of(struct look *look, const char *pid, const char *name)
 {
 	char path[sizeof("proc/4294967295/cgroup")];
@@ -343,21 +344,8 @@ static const char *read_of(struct look *look, const char *pid, const char *name)
 		       : NULL;
 }
 
-/* "cri-containerd-0123....scope", "docker/0123...": the digits of the identifier. */
-static const char *find_container(const char *cgroup)
-{
-	for (const char *at = cgroup; *at;) {
-		size_t digits = strspn(at, "0123456789abcdef");
-
-		if (digits == RNA_CONTAINER_ID)
-			return at;
-		at += digits > 0 ? digits : 1;
-	}
-	return NULL;
-}
-
 /* Takes each container once. False: it was seen, or there are too many. */
-static bool is_new(struct look *look, const char id[static RNA_CONTAINER_ID])
+static bool is_new(struct look *look, const char *id)
 {
 	char head[9] = "";
 	size_t at;
@@ -389,10 +377,8 @@ static void look_at_container(struct look *look, const char *pid, const char *id
 {
 	struct rna_container_limits *ret = look->ret;
 	struct rna_value limit;
-	char kept[RNA_CONTAINER_ID];
 
-	memcpy(kept, id, sizeof(kept));
-	if (is_helper(read_of(look, pid, "comm")) || !is_new(look, kept))
+	if (is_helper(read_of(look, pid, "comm")) || !is_new(look, id))
 		return;
 	limit = rna_process_memlock(look->root, pid);
 	if (!rna_value_is_known(limit))
@@ -405,39 +391,41 @@ static void look_at_container(struct look *look, const char *pid, const char *id
 	if (!rna_value_is_known(ret->lowest) || limit.number < ret->lowest.number)
 		ret->lowest = limit;
 	if (!ret->example)
-		ret->example = rna_arena_printf(look->arena, "%.*s", RNA_CONTAINER_ID_SHOWN, kept);
+		ret->example = rna_arena_printf(look->arena, "%.*s", RNA_CONTAINER_ID_SHOWN, id);
 }
 
-static bool is_of_unit(const char *cgroup, const char *unit)
+/* Is it the program of the runtime, which root starts as a unit? */
+static void look_at_unit(struct look *look, const char *pid, const struct rna_cgroup_owner *owner)
 {
-	const char *found = strstr(cgroup, unit);
-
-	return found && found > cgroup && found[-1] == '/' &&
-	       strchr("/\n", found[strlen(unit)]) != NULL;
-}
-
-static void look_at_process(struct look *look, const char *pid)
-{
-	const char *cgroup = read_of(look, pid, "cgroup");
-	const char *id = cgroup ? find_container(cgroup) : NULL;
-
-	if (id) {
-		look_at_container(look, pid, id);
-		return;
-	}
-	for (size_t i = 0; cgroup && i < look->runtime_count; i++) {
+	for (size_t i = 0; owner->unit && !owner->by_user && i < look->runtime_count; i++) {
 		struct rna_runtime *runtime = &look->runtimes[i];
 		size_t program = program_of(runtime);
 		const char *name;
 
 		if (program >= RNA_ARRAY_SIZE(programs) || rna_value_is_known(runtime->running) ||
-		    !is_of_unit(cgroup, runtime->unit))
+		    strcmp(owner->unit, runtime->unit) != 0)
 			continue;
 		name = read_of(look, pid, "comm");
 		if (name && strcmp(name, programs[program].process) == 0)
 			runtime->running = rna_process_memlock(look->root, pid);
 		return;
 	}
+}
+
+static void look_at_process(struct look *look, const char *pid)
+{
+	char path[sizeof("proc/4294967295/cgroup")];
+	struct rna_cgroup_owner owner;
+	int len = snprintf(path, sizeof(path), "proc/%s/cgroup", pid);
+
+	if (len >= (int)sizeof(path) ||
+	    rna_root_read(look->root, path, look->cgroup, sizeof(look->cgroup)) < 0)
+		return;
+	rna_cgroup_read(look->cgroup, &owner);
+	if (owner.container)
+		look_at_container(look, pid, owner.container);
+	else
+		look_at_unit(look, pid, &owner);
 }
 
 int rna_read_process_limits(const struct rna_root *root, struct rna_arena *arena,

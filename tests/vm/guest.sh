@@ -257,6 +257,7 @@ agent_port=10879
 agent_url=http://127.0.0.1:$agent_port
 agent_log=/vmshare/agent.log # on the host, so that it outlives the VM
 agent_pid=
+agent_group= # the control group that it is started in; empty: that of the suite
 
 # The default settings but for the address, and all metrics; suites append to it.
 agent_config="http: {listen: [\"127.0.0.1:$agent_port\"]}
@@ -265,11 +266,31 @@ metrics: {collectors: full, details: true, gid_info: true, users: true}"
 # agent_start: start it and wait until it is ready
 agent_start() {
 	printf '%s\n' "$agent_config" >/run/agent.yaml
-	"$AGENT" run --config /run/agent.yaml >>$agent_log 2>&1 </dev/null &
+	(
+		[ -z "$agent_group" ] || echo $BASHPID >"$agent_group/cgroup.procs"
+		exec "$AGENT" run --config /run/agent.yaml
+	) >>$agent_log 2>&1 </dev/null &
 	agent_pid=$!
 	within 90 agent_ready && return 0
 	note "$(tail -n 20 $agent_log)"
 	bail_out "the agent is not ready after 90 s"
+}
+
+# The memory limit of the chart, in bytes.
+agent_memory_limit() {
+	local mebibytes
+
+	mebibytes=$(sed -n '/^resources:/,/^[a-z]/ { /limits:/,$ s/^ *memory: \([0-9]*\)Mi$/\1/p }' \
+		"$here/../../helm/rdma-node-agent/values.yaml")
+	[ "$mebibytes" ] && echo $((mebibytes << 20))
+}
+
+# agent_in_group GROUP LIMIT: from now on the agent is started in a control group of its own, with a
+# limit of memory and no swap.
+agent_in_group() {
+	echo +memory >/sys/fs/cgroup/cgroup.subtree_control && mkdir "$1" &&
+		echo "$2" >"$1/memory.max" && echo 0 >"$1/memory.swap.max" || return 1
+	agent_group=$1
 }
 
 agent_ready() {
@@ -405,6 +426,31 @@ same_number() {
 # number_is OPERATOR A B: number_is '<' 1.5 2
 number_is() {
 	awk -v a="$2" -v b="$3" "BEGIN { exit !(a != \"\" && b != \"\" && a + 0 $1 b + 0) }"
+}
+
+# --- tenants ----------------------------------------------------------------------------------
+
+# as_tenant NAME SCRIPT [SECONDS]: as nobody, in new namespaces with a sysfs of their own, until
+# end_tenant; waits until the script is done. Its output is in /run/tenant-NAME.out, its PID in tenant.
+as_tenant() {
+	local name=$1
+
+	cat >"/run/tenant-$name" <<-EOF
+		mount -t sysfs none /sys || exit 1
+		$2
+		echo ready
+		exec sleep 100000
+	EOF
+	setpriv --reuid 65534 --regid 65534 --clear-groups \
+		unshare -Urnm bash "/run/tenant-$name" >"/run/tenant-$name.out" 2>&1 &
+	tenant=$!
+	within "${3:-60}" grep -qx ready "/run/tenant-$name.out" && return 0
+	cat "/run/tenant-$name.out"
+	return 1
+}
+
+end_tenant() { # PID
+	kill -KILL "$1" && { wait "$1" 2>/dev/null || :; }
 }
 
 # --- devices that do not answer ----------------------------------------------------------------

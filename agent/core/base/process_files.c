@@ -121,12 +121,30 @@ static int check_mount(int process, uint64_t mount, const struct place *place)
 	return status;
 }
 
+/*
+ * Is the process in the agent's own user namespace? Then root mounted what it has, and its file
+ * systems may be waited for: those of a network answer only when they are asked, and are the root
+ * of nodes without disks. In a user namespace any user may mount.
+ */
+static bool has_mounts_of_root(int process)
+{
+	char own[64] = "", other[64] = "";
+
+	return readlink("/proc/self/ns/user", own, sizeof(own) - 1) > 0 &&
+	       readlinkat(process, "ns/user", other, sizeof(other) - 1) > 0 &&
+	       strcmp(own, other) == 0;
+}
+
 /* What is mounted on name; O_PATH. process: the directory of procfs, for its mounts. */
 static int open_mount(int process, int directory, const char *name, const struct place *place)
 {
 	RNA_CLOSE int fd = rna_open_mountpoint(directory, name);
 	uint64_t mount;
-	int ret = fd < 0 ? fd : rna_mount_of(fd, &mount);
+	int ret;
+
+	if (fd == -EAGAIN && has_mounts_of_root(process))
+		fd = rna_open_beneath(directory, name, O_PATH | O_DIRECTORY);
+	ret = fd < 0 ? fd : rna_mount_of(fd, &mount);
 
 	if (ret >= 0)
 		ret = check_mount(process, mount, place);

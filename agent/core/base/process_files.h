@@ -20,7 +20,7 @@ bool rna_process_path_is(const char *path);
 /*
  * Opens path; proc is in the directory root. Descriptor, or negative errno: -EXDEV for whatever is
  * not on these two mounts, and for more than O_PATH below /dev; -EAGAIN if the kernel would have to
- * ask a file system for /sys or /dev of the process.
+ * ask a file system for /sys or /dev of a process in another user namespace.
  */
 int rna_process_open(int root, const char *path, int flags);
 

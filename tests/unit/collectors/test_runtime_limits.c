@@ -229,6 +229,10 @@ static void test_processes(void **state)
 	add_process(tree, "1", "systemd", "0::/init.scope\n", "8388608", IPC_LOCK);
 	add_process(tree, "10", "containerd", "0::/system.slice/containerd.service\n", "8388608",
 		    IPC_LOCK);
+	add_process(tree, "9", "containerd",
+		    "0::/user.slice/user-1000.slice/user@1000.service/app.slice/"
+		    "containerd.service\n",
+		    "65536", NO_CAPABILITY); /* a user's own */
 	add_process(tree, "11", "containerd-shim", "0::/system.slice/containerd.service\n", "1",
 		    IPC_LOCK);
 	add_process(tree, "20", "pause", POD "cri-containerd-" ID "0.scope\n", "8388608",
