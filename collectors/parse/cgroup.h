@@ -5,8 +5,8 @@
  * The kubelet makes a group for each pod and the container runtime one for each container below it
  * (kubernetes pkg/kubelet/cm/pod_container_manager_linux.go), slurmstepd one for each job
  * (slurm.schedmd.com/cgroup_v2.html), systemd one for each unit (systemd.slice(5)). A user makes
- * groups below user.slice, and a tenant below the container of a pod: what these are called says
- * nothing of pods, containers and jobs.
+ * groups below user.slice, and a tenant below the container of a pod: their names do not count as
+ * those of pods, containers and jobs.
  */
 #pragma once
 

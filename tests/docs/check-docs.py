@@ -17,7 +17,8 @@ one that compares the rules with other health checkers (peers.py). exporter/mean
 chart's files/records.yaml have one each with counters of drivers that mean the same (meanings.py).
 The README of the Helm chart has one region, written from the comments of its values.yaml; what its
 schema says of the agent's settings is written from "describe settings" (chart.py). The version of
-meson.build stands in all files that have to repeat it (versions.py).
+meson.build stands in all files that have to repeat it (versions.py). systemd/security.md lists each
+source of what others say (claims.py).
 """
 
 import argparse
@@ -32,6 +33,7 @@ import tempfile
 import textwrap
 
 import chart
+import claims
 import meanings
 import pages
 import peers
@@ -255,7 +257,7 @@ def main():
     known = {topic: names(binary, topic)
              for topic in ("rules", "thresholds", "metrics", "settings", "commands")}
     known["profile"] = names(binary, "profiles", 1)
-    wrong = [*pages.problems(set(known["metrics"]), set(known["settings"])), *peers.problems(known),
+    wrong = [*pages.problems(set(known["metrics"]), set(known["settings"])), *peers.problems(known), *claims.problems(),
              *meanings.problems(set(known["metrics"])), *versions.problems()]
     print(*wrong, sep="\n", end="\n" if wrong else "")
     documents = manual_names_exit_codes(binary) and accepts_sample(binary) and catalog_explains_all() and accepts_catalog()

@@ -430,7 +430,7 @@ number_is() {
 
 # --- tenants ----------------------------------------------------------------------------------
 
-# as_tenant NAME SCRIPT [SECONDS]: as nobody, in new namespaces with a sysfs of their own, until
+# as_tenant NAME SCRIPT [SECONDS]: as uid 65534, in new namespaces with a sysfs of their own, until
 # end_tenant; waits until the script is done. Its output is in /run/tenant-NAME.out, its PID in tenant.
 as_tenant() {
 	local name=$1
