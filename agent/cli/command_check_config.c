@@ -20,6 +20,7 @@
 #include "baseline/baseline.h"
 #include "config/settings_table.h"
 #include "config/web_use.h"
+#include "probe/probe_secret.h"
 #include "rules/rules.h"
 
 #include "commands.h"
@@ -30,6 +31,19 @@ static int check_web(const char *path, struct rna_error *error)
 	RNA_CLEANUP(rna_web_use_close_p) struct rna_web_use *web = NULL;
 
 	return *path ? rna_web_use_open(path, rna_clock_now().realtime, &web, error) : 0;
+}
+
+/* As the agent reads it: with a mistake there are no probes. */
+static int check_secret(const struct rna_settings *settings, struct rna_error *error)
+{
+	struct rna_probe_secret secret;
+	int status;
+
+	if (!settings->probe_enabled)
+		return 0;
+	status = rna_probe_secret_read(&secret, settings->probe_secret_file, error);
+	rna_probe_secret_clear(&secret);
+	return status;
 }
 
 /* -- Profiles ---------------------------------------------------------------------------------- */
@@ -173,6 +187,8 @@ static int check_file(struct rna_call *call, struct rna_error *error)
 		status = rna_config_check(call->config, &call->settings, &call->mistakes, error);
 	if (status == 0)
 		status = check_profiles(call, error);
+	if (status == 0)
+		status = check_secret(&call->settings, error);
 	return status < 0 ? status : check_web(call->settings.http_web_config_file, error);
 }
 

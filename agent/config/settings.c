@@ -523,8 +523,9 @@ const struct rna_setting rna_setting_table[] = {
 		"theirs. Requires probe.secret_file."),
 	TEXT("probe.secret_file", probe_secret_file, "an absolute path, or \"\" for none",
 	     rna_path_or_none_is_valid, "",
-	     "File with the secret that all members share: at least 16 bytes, without rights for "
-	     "other users. It is read again when it changes."),
+	     "File with the secret that all members share: at least 32 random bytes in hexadecimal "
+	     "or base64, as \"openssl rand -hex 32\" writes them, without rights for other users. "
+	     "It is read again when it changes."),
 	TEXT("probe.group", probe_group, "1 to 63 letters, digits, dashes, dots or underscores, or "
 	     "\"\"",
 	     rna_probe_name_or_none_is_valid, "",

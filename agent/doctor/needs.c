@@ -192,8 +192,9 @@ const struct rna_need rna_needs[] = {
 		.uses = {{.by = "probe.enabled",
 			  .off = {"false"},
 			  .lost = "probes to other nodes"}},
-		.remedy = "Give the user of the agent the right to read the file, and users that "
-			  "are not in its group none.",
+		.remedy = "Make a secret for all members: openssl rand -hex 32. Give the user of "
+			  "the agent the right to read the file, and users that are not in its "
+			  "group none.",
 		.values = "probe.secretName",
 	},
 	{

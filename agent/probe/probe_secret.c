@@ -8,9 +8,17 @@
 #include "rna/base/file.h"
 
 enum {
-	SECRET_MIN = 16,
 	SECRET_MAX = 4096,
+	/* Of base64, for 32 bytes, without padding. As many hex digits still have 172 bits. */
+	FORM_MIN = 43,
+	PADDING_MAX = 2,
+	/* Of 64 random hex digits so few are different once in 1e19. */
+	DIFFERENT_MIN = 8,
 };
+
+/* Of base64, of its URL-safe form (RFC 4648, sections 4 and 5), and with them of hexadecimal. */
+static const char alphabet[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789"
+			       "+/-_";
 
 static int check_mode(const char *path, struct rna_error *error)
 {
@@ -24,6 +32,27 @@ static int check_mode(const char *path, struct rna_error *error)
 	return 0;
 }
 
+static unsigned count_different(const char *text, size_t len)
+{
+	unsigned count = 0;
+
+	for (size_t i = 0; i < len; i++)
+		count += !memchr(text, text[i], i);
+	return count;
+}
+
+/*
+ * /api/v1/probe shows a digest of the secret to everyone, and so does each packet to those who see
+ * it. So the secret must not be one that can be guessed: nothing that a person would type.
+ */
+static bool is_of_form(const struct rna_strbuf *text)
+{
+	size_t len = strspn(text->data, alphabet), padding = strspn(text->data + len, "=");
+
+	return len >= FORM_MIN && padding <= PADDING_MAX && len + padding == text->len &&
+	       count_different(text->data, len) >= DIFFERENT_MIN;
+}
+
 static int make_key(struct rna_probe_secret *secret, const char *path, struct rna_strbuf *text,
 		    struct rna_error *error)
 {
@@ -31,11 +60,13 @@ static int make_key(struct rna_probe_secret *secret, const char *path, struct rn
 
 	while (text->len > 0 &&
 	       (text->data[text->len - 1] == '\n' || text->data[text->len - 1] == '\r'))
-		text->len--;
-	if (text->len < SECRET_MIN)
-		return rna_error_say(error, -EINVAL,
-				     "probe.secret_file: %s: a secret must have at least %d bytes",
-				     path, SECRET_MIN);
+		text->data[--text->len] = '\0';
+	if (text->len == 0 || !is_of_form(text))
+		return rna_error_say(
+			error, -EINVAL,
+			"probe.secret_file: %s: a secret must be at least 32 random bytes in "
+			"hexadecimal or base64; make one: openssl rand -hex 32",
+			path);
 	status = rna_prober_key(text->data, text->len, secret->key);
 	if (status == 0)
 		status = rna_prober_key_check(secret->key, secret->check);

@@ -214,12 +214,16 @@ class Doctor(unittest.TestCase):
         lost = self.expect("lost", "probe-secret", settings=settings)
         self.assertIn(f"{secret}: cannot open: No such file or directory", lost["text"])
         with open(secret, "w", encoding="utf-8") as file:
-            file.write("a secret that is long enough\n")
+            file.write("0123456789abcdef" * 4 + "\n")
         for mode, text in ((0o604, "chmod o="), (0o600, "Permission denied")):
             os.chmod(secret, mode)
             lost = self.expect("lost", "probe-secret", PLAIN, settings)
             self.assertIn(text, lost["text"])
         self.expect("ok", "probe-secret", settings=settings)
+        with open(secret, "w", encoding="utf-8") as file:
+            file.write("a secret that a person has typed: not good enough\n")
+        lost = self.expect("lost", "probe-secret", settings=settings)
+        self.assertIn("openssl rand -hex 32", lost["text"])
 
     def test_kubernetes(self):
         settings = {"kubernetes": {"backend": "both", "nfd_directory": self.directory,

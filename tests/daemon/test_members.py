@@ -70,7 +70,7 @@ class DnsAgent(Agent):
     def write_config(self, poll=None, extra=""):
         secret = f"{self.directory}/secret"
         with open(os.open(secret, os.O_CREAT | os.O_WRONLY, 0o600), "w", encoding="utf-8") as file:
-            file.write("0123456789abcdef0123456789abcdef")
+            file.write("0123456789abcdef" * 4)
         probe = {"enabled": True, "secret_file": secret, "members_dns": self.place}
         super().write_config(poll, f"probe: {json.dumps(probe)}\nselftest: {{enabled: false}}\n{extra}")
 

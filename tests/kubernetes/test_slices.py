@@ -25,7 +25,7 @@ class SliceAgent(Agent):
     def write_config(self, poll=None, extra=""):
         secret = f"{self.directory}/secret"
         with open(os.open(secret, os.O_CREAT | os.O_WRONLY, 0o600), "w", encoding="utf-8") as file:
-            file.write("0123456789abcdef0123456789abcdef")
+            file.write("0123456789abcdef" * 4)
         probe = {"enabled": True, "secret_file": secret, "members_kubernetes": "rdma/agents"}
         super().write_config(poll, f"probe: {json.dumps(probe)}\nselftest: {{enabled: false}}\n"
                                    f"kubernetes: {json.dumps(self.kubernetes)}\n{extra}")

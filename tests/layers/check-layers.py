@@ -69,7 +69,7 @@ ROOMS = {
     "agent/doctor": (*MODEL, "rna/attempts.h", "rna/collector.h", "rna/kubernetes.h", "rna/prober.h",
                      "settings", "memory", "probe", "rules", "config", "node", "loop"),
     "agent/cli": (*EXPORTER, "rna/attempts.h", "rna/check.h", "rna/collector.h", "rna/https.h", "rna/kubernetes.h",
-                  "rna/record.h", "settings", "memory", "selftest", "mesh", "baseline", "rules",
+                  "rna/record.h", "settings", "memory", "selftest", "mesh", "probe", "baseline", "rules",
                   "config", "node", "loop", "doctor"),
     "agent": ("rna/model", "rna/bandwidth.h", "rna/prober.h", "cli"),
 }

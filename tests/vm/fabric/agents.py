@@ -11,7 +11,7 @@ import lab
 
 PATIENCE = 3  # times as long as a limit says, for busy machines
 SPLIT = "-- findings --"
-SECRET = "a secret of sixteen bytes"
+SECRET, OTHER_SECRET = "0123456789abcdef" * 4, "fedcba9876543210" * 4
 CONFIGURATION = """
 http: {listen: ["0.0.0.0:10879"]}
 control: {socket: ""}

@@ -9,7 +9,7 @@ import json
 import time
 
 import lab
-from agents import CONFIGURATION, SECRET, Agents
+from agents import CONFIGURATION, OTHER_SECRET, SECRET, Agents
 from suite_probe import choose
 
 NODES, RAILS = 2, 2
@@ -177,7 +177,7 @@ def quiesce(pair, report):
 
 
 def secret(pair, report):
-    pair.restart(pair.answering, secret="another secret of that size")
+    pair.restart(pair.answering, secret=OTHER_SECRET)
     time.sleep(35)
     pair.refused("a node with another secret", "it has another secret", "node1:rxe0")
     pair.restart(pair.answering)

@@ -8,7 +8,7 @@ import time
 
 import frames
 import lab
-from agents import SECRET, Agents, Expected
+from agents import OTHER_SECRET, SECRET, Agents, Expected
 from suite_probe import FROM_PORT, NODES, PORT, RAILS, TO_PORT, choose, show
 
 LIMIT = 5400  # seconds of a VM
@@ -213,7 +213,7 @@ def peer_frozen(agents, report):
 def other_secret(agents, report):
     """Both ends say so."""
     agents.stop(agents.nodes[1])
-    agents.start(agents.nodes[1], "another secret, as long")
+    agents.start(agents.nodes[1], OTHER_SECRET)
     agents.nodes[1].must("within 90 fetch /api/v1/probes")
     refused = show("peer_refused", OF_NODE1 + [("node1", device, peer) for device in ("rxe0", "rxe1")
                                                for peer in ("node0", "node2")])

@@ -7,6 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <cmocka.h>
 
 #include "rna/base/log.h"
@@ -516,6 +517,27 @@ static void test_check_config_judges_as_run_does(void **state)
 	tree_deinit(&tree);
 }
 
+static void test_check_config_reads_the_secret_of_probes(void **state)
+{
+	char text[WORDS_MAX];
+	struct tree tree;
+
+	(void)state;
+	tree_init(&tree);
+	(void)snprintf(text, sizeof(text), "probe: {enabled: true, secret_file: %s/secret}\n",
+		       tree.path);
+	tree_write(&tree, "a.yaml", text);
+	assert_check_config(&tree, "/dev/null", RNA_EXIT_USAGE);
+	tree_write(&tree, "secret", "a secret that a person has typed, and not of random bytes\n");
+	(void)snprintf(text, sizeof(text), "%s/secret", tree.path);
+	assert_int_equal(chmod(text, 0600), 0);
+	assert_check_config(&tree, "/dev/null", RNA_EXIT_USAGE);
+	tree_write(&tree, "secret",
+		   "3b1f0a9c5e7d2846b0c1d2e3f4a59687f00d15ab1e5eed0123456789abcdef42\n");
+	assert_check_config(&tree, "/dev/null", RNA_EXIT_SUCCESS);
+	tree_deinit(&tree);
+}
+
 /* What topology prints of the file that options name, in ret. */
 static void read_topology(const struct tree *tree, const char *options, char *ret, size_t size)
 {
@@ -590,6 +612,7 @@ int main(void)
 		cmocka_unit_test(test_help_names_all_exit_codes),
 		cmocka_unit_test(test_errors_of_the_configuration_are_plain),
 		cmocka_unit_test(test_check_config_judges_as_run_does),
+		cmocka_unit_test(test_check_config_reads_the_secret_of_probes),
 		cmocka_unit_test(test_an_xml_without_a_root_is_a_closed_world),
 	};
 
