@@ -9,7 +9,6 @@
 #include "rna/base/parse.h"
 
 enum {
-	VERSION = 1,
 	QPN_MAX = 0xffffff,
 	LID_MAX = 0xbfff, /* of a port: IBTA 4.1.1 */
 	MTU_MIN = 256,
@@ -60,7 +59,7 @@ static bool get_session(const json_t *object, uint64_t *ret)
 	const char *text = json_string_value(json_object_get(object, "session"));
 
 	return text && strspn(text, "0123456789abcdef") == 16 && text[16] == '\0' &&
-	       rna_parse_hex_u64(text, ret) == 0;
+	       rna_parse_hex_u64(text, ret) == 0 && *ret != 0;
 }
 
 /* -- Ports ------------------------------------------------------------------------------------- */
@@ -90,7 +89,7 @@ static bool get_address(const json_t *object, struct rna_peer_port *port)
 	if (!gid || inet_pton(AF_INET6, gid, port->address.gid) != 1 ||
 	    !get_number(object, "lid", 0, LID_MAX, &lid) ||
 	    !get_number(object, "mtu", MTU_MIN, MTU_MAX, &mtu) || (port->infiniband && lid == 0) ||
-	    !get_qpns(object, &port->address))
+	    !get_qpns(object, &port->address) || !get_session(object, &port->session))
 		return false;
 	port->address.lid = (uint16_t)lid;
 	port->address.mtu = (uint32_t)mtu;
@@ -138,10 +137,10 @@ static int check_version(const json_t *root, struct rna_error *error)
 
 	if (!json_is_integer(version))
 		return wrong(error, "the version of its answer");
-	if (json_integer_value(version) != VERSION)
+	if (json_integer_value(version) != RNA_PROBE_VERSION)
 		return rna_error_say(error, -EOPNOTSUPP,
 				     "it speaks version %lld of probes, and this agent %d",
-				     (long long)json_integer_value(version), VERSION);
+				     (long long)json_integer_value(version), RNA_PROBE_VERSION);
 	return 0;
 }
 
@@ -175,10 +174,9 @@ int rna_peer_facts_parse(const char *text, size_t len, struct rna_peer_facts *re
 	if (!get_text(root, "group", ret->group, sizeof(ret->group)) ||
 	    !get_text(root, "key_check", ret->key_check, sizeof(ret->key_check)))
 		return wrong(error, "its group or key");
-	if (!state || !get_text(root, "why", ret->why, sizeof(ret->why)) ||
-	    !get_session(root, &ret->session))
+	if (!state || !get_text(root, "why", ret->why, sizeof(ret->why)))
 		return wrong(error, "the state of its prober");
-	ret->runs = strcmp(state, "running") == 0 && ret->session != 0;
+	ret->runs = strcmp(state, "running") == 0;
 	ret->late = json_is_true(json_object_get(root, "late"));
 	if (!get_bandwidth(root, &ret->bandwidth_port))
 		return wrong(error, "its TCP port for bandwidth");

@@ -20,6 +20,7 @@ struct rna_peer_port {
 	unsigned port;
 	bool open;
 	struct rna_probe_address address;
+	uint64_t session;              /* 0: it is not open */
 	unsigned rail;                 /* RNA_PROBE_RAIL_UNKNOWN */
 	char leaf[RNA_PEER_TEXT_SIZE]; /* "": unknown */
 	bool infiniband;
@@ -29,8 +30,7 @@ struct rna_peer_facts {
 	char node[RNA_PEER_TEXT_SIZE];
 	char group[RNA_PEER_TEXT_SIZE];
 	char key_check[9];
-	uint64_t session; /* 0: its prober does not run */
-	bool runs;
+	bool runs;                    /* its prober */
 	bool late;                    /* its host stood still some seconds ago */
 	unsigned bandwidth_port;      /* TCP; 0: it does not let peers measure bandwidth */
 	char why[RNA_PEER_TEXT_SIZE]; /* why it does not run */
@@ -38,6 +38,6 @@ struct rna_peer_facts {
 	struct rna_peer_port ports[RNA_PEER_PORTS_MAX];
 };
 
-/* 0, or -EBADMSG, -EOPNOTSUPP (a newer version) or -ENOMEM, with error. */
+/* 0, or -EBADMSG, -EOPNOTSUPP (another version) or -ENOMEM, with error. */
 int rna_peer_facts_parse(const char *text, size_t len, struct rna_peer_facts *ret,
 			 struct rna_error *error);

@@ -292,9 +292,9 @@ static void pair_with_peer(struct rna_pairs *pairs, struct rna_probing_port *por
 		set_state(pair, state, why);
 		return;
 	}
-	if (pair->session != peer->facts.session)
-		rna_ledger_forgive(&pair->ledger); /* it has started again */
-	pair->session = peer->facts.session;
+	if (pair->session != other->session)
+		rna_ledger_forgive(&pair->ledger); /* it was opened again */
+	pair->session = other->session;
 	set_running(pair);
 }
 
@@ -330,7 +330,7 @@ static const char *why_local(const struct rna_probe_plan *own, const struct rna_
 }
 
 static void pair_with_own(struct rna_pairs *pairs, struct rna_probing_port *port,
-			  const struct rna_probing_port *other, uint64_t session)
+			  const struct rna_probing_port *other)
 {
 	struct rna_probing_pair *pair = get_pair(pairs, port, NULL, other);
 	const char *local;
@@ -344,7 +344,7 @@ static void pair_with_own(struct rna_pairs *pairs, struct rna_probing_port *port
 	pair->rail = other->plan.rail;
 	pair->scope = RNA_PROBE_HOST;
 	pair->address = other->address;
-	pair->session = session;
+	pair->session = other->session;
 	local = why_local(&port->plan, &other->plan);
 	if (local)
 		set_state(pair, RNA_PROBE_LOCAL, local);
@@ -367,7 +367,7 @@ void rna_pairs_make(struct rna_pairs *pairs, const struct rna_pairs_terms *terms
 		for (size_t k = 0; terms->host_mesh && k < RNA_PROBING_PORTS_MAX; k++)
 			if (k != i && pairs->ports[k].open && pairs->ports[k].listed &&
 			    pairs->ports[k].plan.infiniband == port->plan.infiniband)
-				pair_with_own(pairs, port, &pairs->ports[k], terms->session);
+				pair_with_own(pairs, port, &pairs->ports[k]);
 	}
 }
 

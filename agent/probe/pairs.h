@@ -22,6 +22,7 @@ struct rna_probing_port {
 	struct rna_probe_plan plan; /* device "": this place is free */
 	bool listed;                /* the newest view has it */
 	uint32_t id;                /* of the prober's port; 0: it has none */
+	uint64_t session;           /* with which the prober was asked to open it */
 	bool closing;               /* the prober was asked to close it */
 	bool open;
 	rna_usec again; /* monotonic: after a failure */
@@ -96,7 +97,6 @@ void rna_pairs_drop_peers(struct rna_pairs *pairs, uint64_t choice);
 struct rna_pairs_terms {
 	const char *group;
 	const char *key_check;
-	uint64_t session; /* of our prober */
 	bool host_mesh;
 };
 

@@ -39,6 +39,7 @@ static struct rna_probe_port describe_port(struct making *making,
 		.port = port->plan.port,
 		.use = use_of(port),
 		.text = keep(making, port->plan.why ? port->plan.why : port->text),
+		.session = port->session,
 		.rail = port->plan.rail,
 		.leaf = keep(making, port->plan.leaf),
 		.infiniband = port->plan.infiniband,
@@ -169,7 +170,7 @@ static void add_node(struct making *making, const struct rna_probe_results *resu
 	probes->node = keep(making, results->node);
 	probes->member = keep(making, results->member);
 	probes->group = keep(making, results->group);
-	probes->session = results->session;
+	probes->runs = results->runs;
 	probes->stopped = keep(making, results->stopped);
 	probes->heard = results->heard;
 	probes->late = results->late;

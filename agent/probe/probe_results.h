@@ -6,7 +6,8 @@
 
 struct rna_probe_results {
 	const char *node, *member, *group, *stopped, *key_check;
-	uint64_t session, restarts;
+	bool runs;
+	uint64_t restarts;
 	rna_usec heard, late;
 	const char *source_kind;  /* "file", "dns", "kubernetes" */
 	const char *source;       /* "": none */

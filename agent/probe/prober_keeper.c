@@ -4,7 +4,6 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/random.h>
 #include <systemd/sd-event.h>
 
 #include "rna/base/log.h"
@@ -36,7 +35,7 @@ struct rna_prober_keeper {
 	uint8_t key[RNA_PROBER_KEY_SIZE];
 	struct rna_child child;
 	sd_event_source *source; /* of its socket */
-	uint64_t session;        /* 0: none runs */
+	bool runs;
 	rna_usec started, heard;
 	rna_usec looked;
 	rna_usec excused; /* since it was heard, how long this process stood still */
@@ -86,12 +85,12 @@ static bool is_any_stuck(const struct rna_prober_keeper *keeper)
 /* Ends the prober without waiting. */
 static void end(struct rna_prober_keeper *keeper, const char *why)
 {
-	if (keeper->session == 0)
+	if (!keeper->runs)
 		return;
 	keeper->source = sd_event_source_disable_unref(keeper->source);
 	if (!rna_child_stop(&keeper->child, 0))
 		abandon(keeper);
-	keeper->session = 0;
+	keeper->runs = false;
 	keeper->heard = 0;
 	(void)snprintf(keeper->why, sizeof(keeper->why), "%s", why);
 	keeper->handlers.ended(keeper->why, keeper->handlers.userdata);
@@ -122,7 +121,7 @@ static int on_report(sd_event_source *source, int fd, uint32_t events, void *use
 	(void)source;
 	(void)fd;
 	(void)events;
-	for (int i = 0; i < REPORTS_AT_ONCE && keeper->session != 0; i++) {
+	for (int i = 0; i < REPORTS_AT_ONCE && keeper->runs; i++) {
 		status = rna_prober_receive(&keeper->child, &report);
 		if (status <= 0)
 			break;
@@ -130,22 +129,12 @@ static int on_report(sd_event_source *source, int fd, uint32_t events, void *use
 		keeper->excused = 0;
 		keeper->handlers.report(&report, keeper->handlers.userdata);
 	}
-	if (status < 0 && keeper->session != 0)
+	if (status < 0 && keeper->runs)
 		fail(keeper, status == -EPROTO ? "it reports nonsense" : "it has ended");
 	return 0;
 }
 
 /* -- Starts ------------------------------------------------------------------------------------ */
-
-static uint64_t random_session(void)
-{
-	uint64_t session = 0;
-
-	while (session == 0)
-		if (getrandom(&session, sizeof(session), GRND_NONBLOCK) != sizeof(session))
-			session = rna_clock_now().realtime; /* before there is entropy */
-	return session;
-}
 
 static int start(struct rna_prober_keeper *keeper, struct rna_error *error)
 {
@@ -154,7 +143,6 @@ static int start(struct rna_prober_keeper *keeper, struct rna_error *error)
 
 	if (status < 0)
 		return status;
-	setup.setup.session = random_session();
 	setup.setup.confine = keeper->confine;
 	memcpy(setup.setup.key, keeper->key, sizeof(setup.setup.key));
 	status = rna_prober_send(&keeper->child, &setup);
@@ -166,7 +154,7 @@ static int start(struct rna_prober_keeper *keeper, struct rna_error *error)
 			abandon(keeper);
 		return rna_error_set(error, status, "cannot set up the prober");
 	}
-	keeper->session = setup.setup.session;
+	keeper->runs = true;
 	return 0;
 }
 
@@ -206,9 +194,9 @@ void rna_prober_keeper_look(struct rna_prober_keeper *keeper, rna_usec now)
 	keeper->looked = now;
 	if (passed > 2 * LOOK) /* the prober stood still as well, or has had no time to report */
 		keeper->excused += passed - LOOK;
-	if (keeper->session != 0 && hangs(keeper, now))
+	if (keeper->runs && hangs(keeper, now))
 		fail(keeper, "it does not report any more");
-	if (keeper->wanted && keeper->session == 0 && now >= keeper->next)
+	if (keeper->wanted && !keeper->runs && now >= keeper->next)
 		try_start(keeper, now);
 }
 
@@ -259,12 +247,12 @@ struct rna_prober_keeper *rna_prober_keeper_free(struct rna_prober_keeper *keepe
 
 int rna_prober_keeper_order(struct rna_prober_keeper *keeper, const struct rna_prober_order *order)
 {
-	return keeper->session == 0 ? -EAGAIN : rna_prober_send(&keeper->child, order);
+	return !keeper->runs ? -EAGAIN : rna_prober_send(&keeper->child, order);
 }
 
-uint64_t rna_prober_keeper_session(const struct rna_prober_keeper *keeper)
+bool rna_prober_keeper_runs(const struct rna_prober_keeper *keeper)
 {
-	return keeper->session;
+	return keeper->runs;
 }
 
 rna_usec rna_prober_keeper_heard(const struct rna_prober_keeper *keeper)
@@ -279,10 +267,10 @@ uint64_t rna_prober_keeper_restarts(const struct rna_prober_keeper *keeper)
 
 const char *rna_prober_keeper_why(const struct rna_prober_keeper *keeper)
 {
-	return keeper->session != 0 ? NULL : keeper->why;
+	return keeper->runs ? NULL : keeper->why;
 }
 
 bool rna_prober_keeper_holds(const struct rna_prober_keeper *keeper)
 {
-	return keeper->session != 0 || is_any_stuck(keeper);
+	return keeper->runs || is_any_stuck(keeper);
 }

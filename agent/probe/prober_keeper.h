@@ -16,7 +16,7 @@ struct rna_prober_handlers {
 	void (*report)(const struct rna_prober_report *report, void *userdata);
 	/* It has ended, why: all its ports are closed. It starts again by itself. */
 	void (*ended)(const char *why, void *userdata);
-	/* It has begun, with another session; ports may be opened. */
+	/* It has begun; ports may be opened. */
 	void (*started)(void *userdata);
 	void *userdata;
 };
@@ -38,8 +38,8 @@ void rna_prober_keeper_look(struct rna_prober_keeper *keeper, rna_usec now);
 /* 0; -EAGAIN: it does not run, or cannot take the order now. */
 int rna_prober_keeper_order(struct rna_prober_keeper *keeper, const struct rna_prober_order *order);
 
-uint64_t rna_prober_keeper_session(const struct rna_prober_keeper *keeper); /* 0: none runs */
-rna_usec rna_prober_keeper_heard(const struct rna_prober_keeper *keeper);   /* monotonic; 0 */
+bool rna_prober_keeper_runs(const struct rna_prober_keeper *keeper);
+rna_usec rna_prober_keeper_heard(const struct rna_prober_keeper *keeper); /* monotonic; 0 */
 uint64_t rna_prober_keeper_restarts(const struct rna_prober_keeper *keeper);
 /* Why none runs, a phrase; NULL: one runs. */
 const char *rna_prober_keeper_why(const struct rna_prober_keeper *keeper);

@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/random.h>
 #include <sys/stat.h>
 #include <systemd/sd-event.h>
 
@@ -94,6 +95,16 @@ static void look_at_secret(struct rna_probing *probing)
 
 /* -- The prober's ports and targets ------------------------------------------------------------ */
 
+static uint64_t random_session(void)
+{
+	uint64_t session = 0;
+
+	while (session == 0)
+		if (getrandom(&session, sizeof(session), GRND_NONBLOCK) != sizeof(session))
+			session = rna_clock_now().realtime; /* before there is entropy */
+	return session;
+}
+
 static void order_open(struct rna_probing *probing, struct rna_probing_port *port)
 {
 	struct rna_prober_order order = {
@@ -102,13 +113,16 @@ static void order_open(struct rna_probing *probing, struct rna_probing_port *por
 		.port = {.port = port->plan.port,
 			 .gid_index = port->plan.gid_index,
 			 .service_level = port->plan.class.service_level,
-			 .traffic_class = port->plan.class.traffic_class},
+			 .traffic_class = port->plan.class.traffic_class,
+			 .session = random_session()},
 	};
 
 	memcpy(order.port.device, port->plan.device, sizeof(order.port.device));
 	memcpy(order.port.gid, port->plan.gid, sizeof(order.port.gid));
-	if (rna_prober_keeper_order(probing->keeper, &order) == 0)
-		port->id = order.port_id;
+	if (rna_prober_keeper_order(probing->keeper, &order) < 0)
+		return; /* the next turn tries again */
+	port->id = order.port_id;
+	port->session = order.port.session;
 }
 
 static void order_close(struct rna_probing *probing, struct rna_probing_port *port)
@@ -236,20 +250,20 @@ static void take_port_report(struct rna_probing *probing, const struct rna_probe
 
 	if (!port)
 		return;
-	if (report->port.use == RNA_PROBE_OPEN) {
-		port->open = true;
+	port->open = report->port.use == RNA_PROBE_OPEN;
+	if (port->open) {
 		port->address = report->port.address;
 		port->hardware_times = report->port.hardware_times;
 		port->text[0] = '\0';
-		return;
-	}
-	if (report->port.use == RNA_PROBE_FAILED) {
+	} else if (report->port.use == RNA_PROBE_FAILED) {
 		if (strcmp(port->text, report->port.text) != 0)
 			rna_log_notice("probes: %s", report->port.text);
 		memcpy(port->text, report->port.text, sizeof(port->text));
 		port->again = rna_clock_monotonic() + OPEN_AGAIN;
 	}
-	forget_port(probing, port);
+	if (!port->open)
+		forget_port(probing, port);
+	probing->news(probing->userdata); /* peers are to know before they judge its silence */
 }
 
 static void on_report(const struct rna_prober_report *report, void *userdata)
@@ -446,7 +460,7 @@ static void look_at_clock(struct rna_probing *probing, rna_usec now)
 {
 	rna_usec passed = probing->turned > 0 ? rna_usec_since(probing->turned, now) : 0;
 	bool stood = passed >= 2 * TURN;
-	bool starves = rna_prober_keeper_session(probing->keeper) != 0 &&
+	bool starves = rna_prober_keeper_runs(probing->keeper) &&
 		       rna_usec_since(rna_prober_keeper_heard(probing->keeper), now) >= 2 * TURN;
 
 	if (stood || starves) {
@@ -475,8 +489,7 @@ static void turn(struct rna_probing *probing)
 	rna_prober_keeper_want(probing->keeper, may_run ? probing->secret.key : NULL);
 	rna_prober_keeper_look(probing->keeper, now.monotonic);
 	start_introductions(probing);
-	terms.session = rna_prober_keeper_session(probing->keeper);
-	if (terms.session != 0)
+	if (rna_prober_keeper_runs(probing->keeper))
 		follow_ports(probing, now.monotonic);
 	rna_pairs_make(probing->pairs, &terms);
 	follow_pairs(probing);
@@ -658,7 +671,7 @@ struct rna_probes *rna_probing_results(struct rna_probing *probing)
 			.group = probing->settings->probe_group,
 			.stopped = why_stopped(probing),
 			.key_check = probing->secret.check,
-			.session = rna_prober_keeper_session(probing->keeper),
+			.runs = rna_prober_keeper_runs(probing->keeper),
 			.restarts = rna_prober_keeper_restarts(probing->keeper),
 			.heard = rna_prober_keeper_heard(probing->keeper),
 			.late = probing->late,

@@ -8,7 +8,6 @@
 #include "rna/base/secret.h"
 
 enum {
-	VERSION = 1,
 	FLAG_LARGE = 1,
 	/* offsets, see packet.h */
 	AT_VERSION = 4,
@@ -40,48 +39,6 @@ enum {
 
 static const char magic[AT_VERSION] = {'R', 'N', 'A', 'P'};
 
-/* -- Keys -------------------------------------------------------------------------------------- */
-
-static int derive(const uint8_t key[RNA_PROBER_KEY_SIZE], const char *label,
-		  uint8_t ret[RNA_SECRET_DIGEST])
-{
-	return rna_secret_digest(key, RNA_PROBER_KEY_SIZE, label, strlen(label), ret);
-}
-
-int rna_prober_key(const void *secret, size_t len, uint8_t ret[RNA_PROBER_KEY_SIZE])
-{
-	static const char label[] = "rdma-node-agent probe 1";
-
-	return rna_secret_digest(secret, len, label, sizeof(label) - 1, ret);
-}
-
-int rna_prober_key_check(const uint8_t key[RNA_PROBER_KEY_SIZE], char ret[RNA_PROBER_CHECK_SIZE])
-{
-	uint8_t digest[RNA_SECRET_DIGEST];
-	int status = derive(key, "check", digest);
-
-	for (size_t i = 0; status == 0 && i < (RNA_PROBER_CHECK_SIZE - 1) / 2; i++) {
-		ret[2 * i] = "0123456789abcdef"[digest[i] >> 4];
-		ret[2 * i + 1] = "0123456789abcdef"[digest[i] & 15];
-	}
-	ret[status == 0 ? RNA_PROBER_CHECK_SIZE - 1 : 0] = '\0';
-	return status;
-}
-
-int rna_packet_key_make(const uint8_t key[RNA_PROBER_KEY_SIZE], struct rna_packet_key *ret)
-{
-	uint8_t digest[RNA_SECRET_DIGEST];
-	int status = derive(key, "code", ret->code);
-
-	if (status == 0)
-		status = derive(key, "qkey", digest);
-	if (status < 0)
-		return status;
-	memcpy(&ret->qkey, digest, sizeof(ret->qkey));
-	ret->qkey = be32toh(ret->qkey) & QKEY_MASK;
-	return 0;
-}
-
 /* -- Numbers ----------------------------------------------------------------------------------- */
 
 static void put32(uint8_t *at, uint32_t value)
@@ -112,6 +69,52 @@ static uint64_t get64(const uint8_t *at)
 	return be64toh(value);
 }
 
+/* -- Keys -------------------------------------------------------------------------------------- */
+
+static int derive(const uint8_t key[RNA_PROBER_KEY_SIZE], const char *label,
+		  uint8_t ret[RNA_SECRET_DIGEST])
+{
+	return rna_secret_digest(key, RNA_PROBER_KEY_SIZE, label, strlen(label), ret);
+}
+
+int rna_prober_key(const void *secret, size_t len, uint8_t ret[RNA_PROBER_KEY_SIZE])
+{
+	static const char label[] = "rdma-node-agent probe 1";
+
+	return rna_secret_digest(secret, len, label, sizeof(label) - 1, ret);
+}
+
+int rna_prober_key_check(const uint8_t key[RNA_PROBER_KEY_SIZE], char ret[RNA_PROBER_CHECK_SIZE])
+{
+	uint8_t digest[RNA_SECRET_DIGEST];
+	int status = derive(key, "check", digest);
+
+	for (size_t i = 0; status == 0 && i < (RNA_PROBER_CHECK_SIZE - 1) / 2; i++) {
+		ret[2 * i] = "0123456789abcdef"[digest[i] >> 4];
+		ret[2 * i + 1] = "0123456789abcdef"[digest[i] & 15];
+	}
+	ret[status == 0 ? RNA_PROBER_CHECK_SIZE - 1 : 0] = '\0';
+	return status;
+}
+
+int rna_packet_key_make(const uint8_t key[RNA_PROBER_KEY_SIZE], struct rna_packet_key *ret)
+{
+	int status = derive(key, "code", ret->code);
+
+	return status < 0 ? status : derive(key, "qkey", ret->qkey);
+}
+
+int rna_packet_qkey(const struct rna_packet_key *key, uint64_t session, uint32_t *ret)
+{
+	uint8_t data[sizeof(session)], digest[RNA_SECRET_DIGEST];
+	int status;
+
+	put64(data, session);
+	status = rna_secret_digest(key->qkey, sizeof(key->qkey), data, sizeof(data), digest);
+	*ret = status < 0 ? 0 : get32(digest) & QKEY_MASK;
+	return status;
+}
+
 /* -- Packets ----------------------------------------------------------------------------------- */
 
 static int make_code(const uint8_t *data, const struct rna_packet_key *key,
@@ -128,7 +131,7 @@ int rna_packet_write(const struct rna_packet *packet, const struct rna_packet_ke
 
 	memset(ret, 0, RNA_PACKET_SIZE);
 	memcpy(ret, magic, sizeof(magic));
-	ret[AT_VERSION] = VERSION;
+	ret[AT_VERSION] = RNA_PROBE_VERSION;
 	ret[AT_KIND] = (uint8_t)packet->kind;
 	ret[AT_FLAGS] = packet->large ? FLAG_LARGE : 0;
 	ret[AT_CLASS] = packet->source_class;
@@ -166,7 +169,7 @@ enum rna_probe_stranger rna_packet_read(const uint8_t *data, size_t len,
 
 	if (len < RNA_PACKET_SIZE || memcmp(data, magic, sizeof(magic)) != 0)
 		return RNA_STRANGER_FORMAT;
-	if (data[AT_VERSION] != VERSION)
+	if (data[AT_VERSION] != RNA_PROBE_VERSION)
 		return RNA_STRANGER_VERSION;
 	if (!is_of_form(data, len))
 		return RNA_STRANGER_FORMAT;

@@ -35,8 +35,8 @@ struct rna_packet {
 	enum rna_packet_kind kind;
 	bool large;
 	uint8_t source_class;
-	uint64_t from;   /* session of the sender */
-	uint64_t to;     /* session of the receiver, as the sender knows it */
+	uint64_t from;   /* session of the sender's port */
+	uint64_t to;     /* session of the receiver's port, as the sender knows it */
 	uint32_t target; /* of the prober's side */
 	uint32_t number; /* small and large probes of a target are counted separately, from 0 */
 	/*
@@ -53,11 +53,17 @@ struct rna_packet {
 /* What both ends derive from the key. */
 struct rna_packet_key {
 	uint8_t code[RNA_PROBER_KEY_SIZE]; /* for the code of datagrams */
-	uint32_t qkey;                     /* of the QPs; its top bit is 0 */
+	uint8_t qkey[RNA_PROBER_KEY_SIZE]; /* for the Q_Keys of sessions */
 };
 
 /* 0 or -ENOMEM. */
 int rna_packet_key_make(const uint8_t key[RNA_PROBER_KEY_SIZE], struct rna_packet_key *ret);
+
+/*
+ * The Q_Key of the QPs of a port with that session; its top bit is 0. Packets have it in plain
+ * text, so it is another one whenever the port is opened. 0 or -ENOMEM.
+ */
+int rna_packet_qkey(const struct rna_packet_key *key, uint64_t session, uint32_t *ret);
 
 /* Writes RNA_PACKET_SIZE bytes. 0 or -ENOMEM. */
 int rna_packet_write(const struct rna_packet *packet, const struct rna_packet_key *key,

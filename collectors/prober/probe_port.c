@@ -443,9 +443,9 @@ static int find_send_slot(const struct rna_probe_verbs *verbs)
 	return -EAGAIN;
 }
 
-int rna_probe_verbs_send(struct rna_probe_verbs *verbs, unsigned from, const struct rna_aim *aim,
-			 uint32_t qpn, const uint8_t packet[RNA_PACKET_SIZE], size_t len,
-			 uint32_t id)
+int rna_probe_verbs_send(struct rna_probe_verbs *verbs, unsigned from,
+			 const struct rna_probe_end *to, const uint8_t packet[RNA_PACKET_SIZE],
+			 size_t len, uint32_t id)
 {
 	uint8_t *sends = verbs->memory + RECEIVES * verbs->slot_size;
 	int slot = find_send_slot(verbs), status;
@@ -467,7 +467,7 @@ int rna_probe_verbs_send(struct rna_probe_verbs *verbs, unsigned from, const str
 		.num_sge = len > RNA_PACKET_SIZE ? 2 : 1,
 		.opcode = IBV_WR_SEND,
 		.send_flags = IBV_SEND_SIGNALED,
-		.wr.ud = {.ah = aim->ah, .remote_qpn = qpn, .remote_qkey = verbs->qkey},
+		.wr.ud = {.ah = to->aim->ah, .remote_qpn = to->qpn, .remote_qkey = to->qkey},
 	};
 	status = ibv_post_send(verbs->qps[from % verbs->address.qpn_count], &send, &bad);
 	if (status == 0)

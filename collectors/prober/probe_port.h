@@ -59,13 +59,19 @@ struct rna_aim *rna_aim_free(struct rna_aim *aim); /* accepts and returns NULL *
 
 /* -- Packets ----------------------------------------------------------------------------------- */
 
+/* A queue pair of a peer's port. */
+struct rna_probe_end {
+	const struct rna_aim *aim;
+	uint32_t qpn, qkey;
+};
+
 /*
  * Sends a packet of len bytes: RNA_PACKET_SIZE and padding behind it. from: number of our QP. id
  * comes back with its completion. 0 or negative errno: -EAGAIN when too many are under way.
  */
-int rna_probe_verbs_send(struct rna_probe_verbs *verbs, unsigned from, const struct rna_aim *aim,
-			 uint32_t qpn, const uint8_t packet[RNA_PACKET_SIZE], size_t len,
-			 uint32_t id);
+int rna_probe_verbs_send(struct rna_probe_verbs *verbs, unsigned from,
+			 const struct rna_probe_end *to, const uint8_t packet[RNA_PACKET_SIZE],
+			 size_t len, uint32_t id);
 
 struct rna_probe_event {
 	bool received;       /* otherwise a packet has left */

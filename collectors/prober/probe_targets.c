@@ -118,7 +118,7 @@ static void answer(struct rna_prober *prober, struct rna_prober_port *port,
 		.kind = RNA_PACKET_ANSWER,
 		.large = probe->large,
 		.source_class = probe->source_class,
-		.from = prober->session,
+		.from = port->session,
 		.to = visitor->session,
 		.target = visitor->target,
 		.number = probe->number,
@@ -137,13 +137,17 @@ static void answer(struct rna_prober *prober, struct rna_prober_port *port,
 	uint8_t data[RNA_PACKET_SIZE], class;
 	/* One step more in each round: each path there meets each path back. */
 	uint32_t turn = visitor->answers + visitor->answers / RNA_AIM_PLACES;
-	const struct rna_aim *aim = rna_aims_choose(&visitor->aims, turn, places_of(port), &class);
+	struct rna_probe_end to = {
+		.aim = rna_aims_choose(&visitor->aims, turn, places_of(port), &class),
+		.qpn = visitor->qpn,
+	};
 
 	visitor->answers++;
 	*held = (struct rna_visitor_held){.number = probe->number, .arrived = at};
-	if (rna_packet_write(&packet, &prober->key, data) == 0)
+	if (rna_packet_write(&packet, &prober->key, data) == 0 &&
+	    rna_packet_qkey(&prober->key, visitor->session, &to.qkey) == 0)
 		/* If it cannot be sent, the peer counts it as lost, and rightly so. */
-		(void)rna_probe_verbs_send(port->verbs, turn, aim, visitor->qpn, data, sizeof(data),
+		(void)rna_probe_verbs_send(port->verbs, turn, &to, data, sizeof(data),
 					   remember_sent(port, &sent));
 	note_held(held, rna_probe_verbs_now(port->verbs));
 }
@@ -316,17 +320,19 @@ static void send_probe(struct rna_prober *prober, struct rna_prober_port *port,
 	uint32_t turn = large ? target->large_turn++ : target->turn;
 	unsigned from = turn % rna_probe_verbs_address(port->verbs)->qpn_count;
 	uint8_t class;
-	const struct rna_aim *aim = rna_aims_choose(&target->aims, turn, places_of(port), &class);
+	struct rna_probe_end to = {
+		.aim = rna_aims_choose(&target->aims, turn, places_of(port), &class),
+		.qpn = target->address.qpns[turn % target->address.qpn_count],
+	};
 	struct rna_packet packet = {
 		.kind = RNA_PACKET_PROBE,
 		.large = large,
 		.source_class = by_qp ? (uint8_t)from : class,
-		.from = prober->session,
+		.from = port->session,
 		.to = target->session,
 		.target = target->id,
 		.there = {255, 255, 255},
 	};
-	uint32_t qpn = target->address.qpns[turn % target->address.qpn_count];
 	uint8_t data[RNA_PACKET_SIZE];
 	int status;
 
@@ -335,8 +341,10 @@ static void send_probe(struct rna_prober *prober, struct rna_prober_port *port,
 			   rna_probe_verbs_now(port->verbs));
 	status = rna_packet_write(&packet, &prober->key, data);
 	if (status == 0)
+		status = rna_packet_qkey(&prober->key, target->session, &to.qkey);
+	if (status == 0)
 		status = rna_probe_verbs_send(
-			port->verbs, from, aim, qpn, data, len,
+			port->verbs, from, &to, data, len,
 			remember_sent(port, &(const struct rna_sent){.target_id = target->id,
 								     .large = large,
 								     .number = packet.number}));
@@ -424,7 +432,7 @@ static enum rna_probe_stranger take_probe(struct rna_prober *prober, struct rna_
 	enum rna_probe_stranger stranger;
 	struct rna_aims old;
 
-	if (probe->to != prober->session)
+	if (probe->to != port->session)
 		return RNA_STRANGER_REPLAY;
 	visitor = rna_visitors_find(&port->visitors, probe, now, &old);
 	free_aims(&old);
@@ -446,14 +454,14 @@ static enum rna_probe_stranger take_probe(struct rna_prober *prober, struct rna_
 	return RNA_STRANGER_COUNT;
 }
 
-static enum rna_probe_stranger take_answer(struct rna_prober *prober, struct rna_prober_port *port,
+static enum rna_probe_stranger take_answer(struct rna_prober_port *port,
 					   const struct rna_packet *packet,
 					   const struct rna_probe_event *event, rna_usec now)
 {
 	struct rna_target *target =
 		packet->target ? rna_prober_find_target(port, packet->target) : NULL;
 
-	if (packet->to != prober->session || !target || packet->from != target->session)
+	if (packet->to != port->session || !target || packet->from != target->session)
 		return RNA_STRANGER_REPLAY;
 	return rna_under_way_answer(&target->under_way, packet, event->way, now, event->at)
 		       ? RNA_STRANGER_COUNT
@@ -470,7 +478,7 @@ static void take_received(struct rna_prober *prober, struct rna_prober_port *por
 	if (stranger == RNA_STRANGER_COUNT && packet.kind == RNA_PACKET_PROBE)
 		stranger = take_probe(prober, port, &packet, event, now);
 	else if (stranger == RNA_STRANGER_COUNT)
-		stranger = take_answer(prober, port, &packet, event, now);
+		stranger = take_answer(port, &packet, event, now);
 	if (stranger != RNA_STRANGER_COUNT)
 		prober->strangers[stranger]++;
 }

@@ -41,6 +41,7 @@ enum { RNA_SENT_MAX = 64 };
 
 struct rna_prober_port {
 	uint32_t id; /* 0: this place is free */
+	uint64_t session;
 	bool closing;
 	bool failed;   /* and is closing for that reason */
 	unsigned jobs; /* of the aimer, that have not come back */
@@ -59,7 +60,6 @@ struct rna_prober_port {
 
 struct rna_prober {
 	struct rna_packet_key key;
-	uint64_t session; /* 0: not set up */
 	struct rna_aimer aimer;
 	struct rna_prober_port ports[RNA_PROBER_PORTS_MAX];
 	uint64_t strangers[RNA_STRANGER_COUNT];

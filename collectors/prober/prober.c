@@ -140,6 +140,7 @@ static void open_port(struct rna_prober *prober, const struct rna_prober_order *
 	struct rna_error error = {0};
 	struct rna_prober_port *port = NULL;
 	struct rna_probe_verbs *verbs;
+	uint32_t qkey;
 
 	for (size_t i = 0; !port && i < RNA_PROBER_PORTS_MAX; i++)
 		port = prober->ports[i].id == 0 ? &prober->ports[i] : NULL;
@@ -148,13 +149,18 @@ static void open_port(struct rna_prober *prober, const struct rna_prober_order *
 			    "more ports than one prober serves");
 		return;
 	}
+	if (rna_packet_qkey(&prober->key, order->port.session, &qkey) < 0) {
+		report_port(order->port_id, NULL, RNA_PROBE_FAILED, "not enough memory");
+		return;
+	}
 	if (rna_probe_verbs_open(order->port.device, order->port.port, order->port.gid_index,
-				 order->port.gid, prober->key.qkey, &verbs, &error) < 0) {
+				 order->port.gid, qkey, &verbs, &error) < 0) {
 		report_port(order->port_id, NULL, RNA_PROBE_FAILED, error.text);
 		return;
 	}
 	*port = (struct rna_prober_port){
 		.id = order->port_id,
+		.session = order->port.session,
 		.verbs = verbs,
 		.service_level = (uint8_t)order->port.service_level,
 		.traffic_class = (uint8_t)order->port.traffic_class,
@@ -171,7 +177,7 @@ static bool is_valid(const struct rna_prober_order *order)
 
 	switch (order->kind) {
 	case RNA_PROBER_PORT_OPEN:
-		return order->port_id != 0 && order->port.port > 0 &&
+		return order->port_id != 0 && order->port.session != 0 && order->port.port > 0 &&
 		       order->port.port <= GLOBAL_PORTS_MAX && order->port.service_level < 16 &&
 		       order->port.traffic_class < 256 &&
 		       memchr(order->port.device, '\0', sizeof(order->port.device));
@@ -232,11 +238,10 @@ static bool set_up(struct rna_prober *prober, bool (*confine)(void))
 	struct rna_prober_order order;
 
 	if (recv(RNA_CHILD_SOCKET, &order, sizeof(order), 0) != sizeof(order) ||
-	    order.kind != RNA_PROBER_SETUP || order.setup.session == 0)
+	    order.kind != RNA_PROBER_SETUP)
 		return false;
 	if (order.setup.confine)
 		(void)confine(); /* without it, there are still the other limits */
-	prober->session = order.setup.session;
 	return rna_packet_key_make(order.setup.key, &prober->key) == 0;
 }
 

@@ -33,7 +33,7 @@ struct rna_visitor_held {
 };
 
 struct rna_visitor {
-	uint64_t session; /* of the peer's prober; 0: this place is free */
+	uint64_t session; /* of the peer's port; 0: this place is free */
 	uint32_t target;
 	uint8_t gid[16];
 	uint16_t lid;

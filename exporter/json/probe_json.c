@@ -12,7 +12,6 @@
 #include "json_parts.h"
 
 enum {
-	VERSION = 1, /* of what peers read: agent/mesh/peer_facts.c */
 	UNKNOWN = 255,
 	SESSION_SIZE = 17,
 };
@@ -64,8 +63,10 @@ static json_t *describe_port(struct rna_json_writer *writer, const struct rna_pr
 	rna_json_set_text(writer, object, "use", rna_probe_use_name(port->use));
 	rna_json_set_text(writer, object, "link_layer",
 			  port->infiniband ? "infiniband" : "ethernet");
-	if (port->use == RNA_PROBE_OPEN)
+	if (port->use == RNA_PROBE_OPEN) {
+		set_session(writer, object, port->session);
 		set_address(writer, object, &port->address);
+	}
 	if (port->rail != RNA_PROBE_RAIL_UNKNOWN)
 		set_number(writer, object, "rail", port->rail);
 	set_text(writer, object, "leaf", port->leaf);
@@ -85,10 +86,9 @@ void rna_write_probe_json(const struct rna_view *view, struct rna_strbuf *out)
 	const char *why = why_stopped(view);
 	unsigned tcp_port = view->bandwidths ? view->bandwidths->tcp_port : 0;
 
-	set_number(&writer, document, "version", VERSION);
+	set_number(&writer, document, "version", RNA_PROBE_VERSION);
 	set_text(&writer, document, "node", view->agent.name);
 	set_text(&writer, document, "group", probes ? probes->group : "");
-	set_session(&writer, document, why ? 0 : probes->session);
 	set_text(&writer, document, "key_check", probes ? probes->key_check : "");
 	rna_json_set_text(&writer, document, "state", why ? "stopped" : "running");
 	set_text(&writer, document, "why", why);

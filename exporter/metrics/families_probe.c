@@ -228,7 +228,7 @@ static struct rna_value running(const struct rna_subject *node)
 {
 	const struct rna_probes *probes = node->view->probes;
 
-	return probes ? rna_family_yes_or_no(probes->session != 0) : rna_no_value;
+	return probes ? rna_family_yes_or_no(probes->runs) : rna_no_value;
 }
 
 static struct rna_value restarts(const struct rna_subject *node)

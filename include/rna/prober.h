@@ -52,7 +52,7 @@ enum rna_prober_order_kind {
 
 struct rna_prober_target {
 	struct rna_probe_address address;
-	uint64_t session;     /* of the peer's prober */
+	uint64_t session;     /* of the peer's port */
 	uint64_t period;      /* microseconds between two probes */
 	uint32_t large_every; /* every so many-th probe is large; 0: none */
 };
@@ -65,7 +65,6 @@ struct rna_prober_order {
 	union {
 		struct {
 			uint8_t key[RNA_PROBER_KEY_SIZE]; /* made of the secret */
-			uint64_t session;                 /* random, of this child's life; not 0 */
 			uint32_t confine; /* 1: filter system calls before ports are opened */
 			uint32_t reserved;
 		} setup;
@@ -76,6 +75,7 @@ struct rna_prober_order {
 			uint8_t gid[16];   /* expected at gid_index; another one is a failure */
 			uint32_t service_level;
 			uint32_t traffic_class; /* of GRH and IP header: DSCP << 2 */
+			uint64_t session;       /* random, of this opening of the port; not 0 */
 		} port;
 		struct rna_prober_target target;
 	};
@@ -109,8 +109,8 @@ struct rna_prober_target_report {
 
 /* Probes of a peer that arrived here: shows loss on the way to us alone. */
 struct rna_prober_visitor_report {
-	uint64_t session; /* of the peer's prober */
-	uint8_t gid[16];  /* of the peer's port */
+	uint64_t session; /* of the peer's port */
+	uint8_t gid[16];  /* likewise */
 	uint64_t heard;   /* since the last report */
 	uint64_t missing; /* new gaps in its small and large numbers, each with two newer ones */
 	uint64_t large_missing; /* of missing */

@@ -60,7 +60,7 @@ const char *rna_probes_why_stopped(const struct rna_probes *probes, rna_usec now
 		return "probe.enabled is false";
 	if (probes->stopped)
 		return probes->stopped;
-	if (probes->session == 0 || rna_usec_since(probes->heard, now) >= HEARD_MAX)
+	if (!probes->runs || rna_usec_since(probes->heard, now) >= HEARD_MAX)
 		return "its prober does not report";
 	return NULL;
 }

@@ -15,6 +15,12 @@
 #include "rna/base/clock.h"
 #include "rna/model/part.h"
 
+/*
+ * Of what peers tell each other at /api/v1/probe, and of datagrams. Peers of different versions do
+ * not probe each other. 2: sessions, and with them Q_Keys, are of ports.
+ */
+enum { RNA_PROBE_VERSION = 2 };
+
 /* Where the other port of a pair is. */
 enum rna_probe_scope {
 	RNA_PROBE_HOST,   /* another port of this node, reached through the fabric */
@@ -167,6 +173,7 @@ struct rna_probe_port {
 	enum rna_probe_use use;
 	const char *text; /* why; "": nothing to say */
 	struct rna_probe_address address;
+	uint64_t session; /* random, anew whenever it is opened; probes and Q_Keys are of one */
 	unsigned rail;    /* RNA_PROBE_RAIL_UNKNOWN */
 	const char *leaf; /* identity of the leaf switch; "": unknown */
 	bool infiniband;
@@ -184,7 +191,7 @@ enum rna_probe_stranger {
 	RNA_STRANGER_FORMAT,  /* wrong size or magic */
 	RNA_STRANGER_VERSION, /* of another version */
 	RNA_STRANGER_SECRET,  /* its code does not match our secret */
-	RNA_STRANGER_REPLAY,  /* seen before, or of an earlier life of this process */
+	RNA_STRANGER_REPLAY,  /* seen before, or of another session of the port */
 	RNA_STRANGER_RATE,    /* more than a peer may send */
 	RNA_STRANGER_COUNT,
 };
@@ -205,8 +212,8 @@ struct rna_probes {
 	const char *node;    /* our name */
 	const char *member;  /* our name in the list of members; "": not known yet */
 	const char *group;   /* only members of the same group pair up; "" is a group too */
-	uint64_t session;    /* of the running prober; 0: it does not run */
-	const char *stopped; /* why the prober does not run, a phrase; NULL: it runs */
+	bool runs;           /* the prober */
+	const char *stopped; /* why it does not, a phrase; NULL: it runs */
 	rna_usec heard;      /* monotonic time of the prober's last word; 0: none yet */
 	rna_usec late;       /* monotonic: when this host last stood still for a second; 0: never */
 	/* of the secret, to be compared with that of a peer: rna_prober_key_check() */

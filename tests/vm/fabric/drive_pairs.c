@@ -314,6 +314,7 @@ static void open_port(struct pairs *pairs, const char *text)
 	open.port.port = 1;
 	open.port.gid_index = port->gid_index;
 	open.port.traffic_class = pairs->traffic_class;
+	open.port.session = pairs->session;
 	memcpy(open.port.gid, port->gid, sizeof(open.port.gid));
 	memcpy(open.port.device, port->device, sizeof(open.port.device));
 	order(pairs, &open);
@@ -334,7 +335,6 @@ int main(int argc, char *argv[])
 	pairs.traffic_class = (unsigned)strtoul(argv[4], NULL, 10);
 	if (rna_prober_start(&pairs.child, &error) < 0)
 		die(error.text);
-	setup.setup.session = pairs.session;
 	if (rna_prober_key(argv[3], strlen(argv[3]), setup.setup.key) < 0)
 		die("no key can be made of this secret");
 	order(&pairs, &setup);

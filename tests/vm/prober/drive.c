@@ -40,7 +40,7 @@ static void order(const struct drive *drive, const struct rna_prober_order *what
 
 static void set_up(const struct drive *drive)
 {
-	struct rna_prober_order setup = {.kind = RNA_PROBER_SETUP, .setup.session = SESSION};
+	struct rna_prober_order setup = {.kind = RNA_PROBER_SETUP};
 	static const char secret[] = "a secret of a test";
 
 	(void)rna_prober_key(secret, sizeof(secret) - 1, setup.setup.key);
@@ -72,7 +72,10 @@ static void open_ports(const struct drive *drive, const char *device, int gid_in
 		struct rna_prober_order open = {
 			.kind = RNA_PROBER_PORT_OPEN,
 			.port_id = i + 1,
-			.port = {.port = 1, .gid_index = gid_index, .traffic_class = traffic_class},
+			.port = {.port = 1,
+				 .gid_index = gid_index,
+				 .traffic_class = traffic_class,
+				 .session = SESSION + i},
 		};
 
 		(void)snprintf(open.port.device, sizeof(open.port.device), "%s", device);
@@ -89,7 +92,7 @@ static void set_targets(const struct drive *drive)
 				     .port_id = i + 1,
 				     .target_id = 100 + i,
 				     .target = {.address = drive->addresses[(i + 1) % drive->ports],
-						.session = SESSION,
+						.session = SESSION + (i + 1) % drive->ports,
 						.period = PERIOD,
 						.large_every = 4},
 			     });

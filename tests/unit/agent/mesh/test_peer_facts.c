@@ -10,19 +10,21 @@
 #include <string.h>
 #include <cmocka.h>
 
-#include "rna/base/strbuf.h"
+#include "rna/exporter.h"
 
 #include "mesh/peer_facts.h"
+
+#include "fabric_view.h"
 
 #define PORT                                                                                       \
 	"{\"device\": \"mlx5_0\", \"port\": 1, \"use\": \"open\", \"gid\": \"::ffff:10.0.0.1\", "  \
 	"\"lid\": 0, \"mtu\": 4096, \"qpns\": [17, 18], \"rail\": 3, \"leaf\": \"leaf-a\", "       \
-	"\"link_layer\": \"ethernet\"}"
+	"\"link_layer\": \"ethernet\", \"session\": \"00000000000000ff\"}"
 #define CLOSED                                                                                     \
 	"{\"device\": \"mlx5_1\", \"port\": 1, \"use\": \"failed\", \"leaf\": \"\", "              \
 	"\"link_layer\": \"infiniband\"}"
 #define HEAD                                                                                       \
-	"{\"version\": 1, \"node\": \"n1\", \"group\": \"\", \"session\": \"00000000000000ff\", "  \
+	"{\"version\": 2, \"node\": \"n1\", \"group\": \"\", "                                     \
 	"\"key_check\": \"0123abcd\", \"state\": \"running\", \"why\": \"\", \"bandwidth\": "      \
 	"true, \"bandwidth_port\": 10880, "
 
@@ -50,7 +52,6 @@ static void test_ports_and_state(void **state)
 	assert_int_equal(parse(HEAD "\"ports\": [" PORT ", " CLOSED "], \"future\": {}}"), 0);
 	assert_string_equal(facts.node, "n1");
 	assert_string_equal(facts.key_check, "0123abcd");
-	assert_true(facts.session == 255);
 	assert_true(facts.runs);
 	assert_false(facts.late);
 	assert_int_equal(facts.bandwidth_port, 10880);
@@ -63,9 +64,38 @@ static void test_ports_and_state(void **state)
 	assert_int_equal(facts.ports[0].address.mtu, 4096);
 	assert_int_equal(facts.ports[0].address.qpn_count, 2);
 	assert_int_equal(facts.ports[0].address.qpns[1], 18);
+	assert_true(facts.ports[0].session == 255);
 	assert_false(facts.ports[1].open);
 	assert_true(facts.ports[1].infiniband);
 	assert_int_equal(facts.ports[1].rail, RNA_PROBE_RAIL_UNKNOWN);
+}
+
+static void test_what_an_agent_says_is_understood(void **state)
+{
+	RNA_STRBUF struct rna_strbuf text = RNA_STRBUF_INIT;
+	void *fixture = NULL;
+	struct fabric *f;
+
+	(void)state;
+	assert_int_equal(fabric_set_up(&fixture), 0);
+	f = fixture;
+	for (size_t i = 0; i < PORTS; i++) {
+		f->ports[i].session = UINT64_MAX - i;
+		f->ports[i].address = (struct rna_probe_address){.mtu = 4096,
+								 .qpn_count = 2,
+								 .qpns = {17, 18 + (uint32_t)i}};
+	}
+	f->ports[3].use = RNA_PROBE_FAILED;
+	rna_write_probe_json(f->view, &text);
+	assert_int_equal(parse(text.data), 0);
+	assert_true(facts.runs);
+	assert_int_equal(facts.port_count, PORTS);
+	assert_true(facts.ports[7].open);
+	assert_true(facts.ports[7].session == UINT64_MAX - 7);
+	assert_int_equal(facts.ports[7].address.qpns[1], 25);
+	assert_false(facts.ports[3].open);
+	assert_true(facts.ports[3].session == 0);
+	(void)fabric_tear_down(&fixture);
 }
 
 /* text with what replaced by with */
@@ -87,9 +117,9 @@ static void test_what_is_wrong_is_named(void **state)
 	} cases[] = {
 		{"\"node\": \"n1\"", "\"node\": \"\"", "the name of its node is missing or wrong"},
 		{"\"group\": \"\"", "\"group\": 1", "its group or key is missing or wrong"},
-		{"00000000000000ff", "ff", "the state of its prober is missing or wrong"},
-		{"00000000000000ff", "0x000000000000ff",
-		 "the state of its prober is missing or wrong"},
+		{"00000000000000ff", "ff", "its port 0 is described wrongly"},
+		{"00000000000000ff", "0x000000000000ff", "its port 0 is described wrongly"},
+		{"00000000000000ff", "0000000000000000", "its port 0 is described wrongly"},
 		{"\"why\": \"\", ", "", "the state of its prober is missing or wrong"},
 		{"\"port\": 1", "\"port\": 0", "its port 0 is described wrongly"},
 		{"\"port\": 1", "\"port\": -1", "its port 0 is described wrongly"},
@@ -115,9 +145,20 @@ static void test_what_is_wrong_is_named(void **state)
 
 static void test_other_versions_are_told_apart(void **state)
 {
+	/* As the version before wrote it: its session is the prober's. */
+	static const char former[] =
+		"{\"version\": 1, \"node\": \"n1\", \"group\": \"\", \"session\": "
+		"\"00000000000000ff\", \"key_check\": \"0123abcd\", \"state\": \"running\", "
+		"\"why\": \"\", \"late\": false, \"bandwidth\": false, \"ports\": [{\"device\": "
+		"\"mlx5_0\", \"port\": 1, \"use\": \"open\", \"link_layer\": \"ethernet\", "
+		"\"gid\": \"::ffff:10.0.0.1\", \"lid\": 0, \"mtu\": 4096, \"qpns\": [17], "
+		"\"rail\": 3, \"leaf\": \"\"}]}";
+
 	(void)state;
-	assert_int_equal(parse_with("\"version\": 1", "\"version\": 2"), -EOPNOTSUPP);
-	assert_string_equal(error.text, "it speaks version 2 of probes, and this agent 1");
+	assert_int_equal(parse_with("\"version\": 2", "\"version\": 3"), -EOPNOTSUPP);
+	assert_string_equal(error.text, "it speaks version 3 of probes, and this agent 2");
+	assert_int_equal(parse(former), -EOPNOTSUPP);
+	assert_string_equal(error.text, "it speaks version 1 of probes, and this agent 2");
 	assert_int_equal(parse("{}"), -EBADMSG);
 	assert_int_equal(parse("[]"), -EBADMSG);
 	assert_int_equal(parse("404 page not found"), -EBADMSG);
@@ -128,8 +169,6 @@ static void test_a_prober_that_does_not_run(void **state)
 {
 	(void)state;
 	assert_int_equal(parse_with("running", "stopped"), 0);
-	assert_false(facts.runs);
-	assert_int_equal(parse_with("00000000000000ff", "0000000000000000"), 0);
 	assert_false(facts.runs);
 }
 
@@ -152,6 +191,7 @@ int main(void)
 		cmocka_unit_test(test_a_host_that_stood_still),
 		cmocka_unit_test(test_what_is_wrong_is_named),
 		cmocka_unit_test(test_other_versions_are_told_apart),
+		cmocka_unit_test(test_what_an_agent_says_is_understood),
 		cmocka_unit_test(test_a_prober_that_does_not_run),
 		cmocka_unit_test(test_more_ports_than_a_node_has),
 	};

@@ -27,7 +27,6 @@ static struct rna_introduction news;
 static const struct rna_pairs_terms terms = {
 	.group = "",
 	.key_check = "0123abcd",
-	.session = 77,
 	.host_mesh = true,
 };
 
@@ -49,6 +48,7 @@ static void open_all(void)
 {
 	for (uint32_t i = 0; i < RAILS; i++) {
 		pairs->ports[i].id = i + 1;
+		pairs->ports[i].session = 77 + i;
 		pairs->ports[i].open = pairs->ports[i].listed;
 	}
 }
@@ -68,12 +68,15 @@ static int set_up(void **state)
 	(void)snprintf(news.name, sizeof(news.name), "n2");
 	news.asked = NOW;
 	news.answered = true;
-	news.facts = (struct rna_peer_facts){.session = 99, .runs = true, .port_count = 2};
+	news.facts = (struct rna_peer_facts){.runs = true, .port_count = 2};
 	(void)snprintf(news.facts.key_check, sizeof(news.facts.key_check), "0123abcd");
 	for (unsigned i = 0; i < 2; i++) {
 		struct rna_peer_port *port = &news.facts.ports[i];
 
-		*port = (struct rna_peer_port){.port = 1, .open = true, .rail = i};
+		*port = (struct rna_peer_port){.port = 1,
+					       .open = true,
+					       .session = 99 + i,
+					       .rail = i};
 		(void)snprintf(port->device, sizeof(port->device), "mlx5_%u", i);
 		(void)snprintf(port->leaf, sizeof(port->leaf), "leaf-%u", 2 * i);
 		port->address.qpn_count = 1;
@@ -142,6 +145,7 @@ static void test_ports_pair_up_on_their_rail(void **state)
 	assert_true(pair_of(0)->session == 99);
 	assert_int_equal(pair_of(0)->scope, RNA_PROBE_LEAF); /* leaf-0 and leaf-0 */
 	assert_int_equal(pair_of(1)->address.qpns[0], 18);
+	assert_true(pair_of(1)->session == 100);
 	assert_int_equal(pair_of(1)->scope, RNA_PROBE_FABRIC); /* leaf-1 and leaf-2 */
 }
 
@@ -154,7 +158,7 @@ static void assert_own(enum rna_probe_state state, const char *text)
 	make();
 	assert_int_equal(count_listed(), 2);
 	assert_int_equal(pairs->pairs[0].scope, RNA_PROBE_HOST);
-	assert_true(pairs->pairs[0].session == 77);
+	assert_true(pairs->pairs[0].session == 78); /* of the other port */
 	assert_int_equal(pairs->pairs[0].state, state);
 	assert_string_equal(pairs->pairs[0].text, text);
 }
@@ -427,6 +431,15 @@ static void test_a_host_that_cannot_send_any_more(void **state)
 	assert_int_equal(pair_of(0)->state, RNA_PROBE_RUNNING);
 }
 
+/* On the way to the peer's first port. */
+static void lose_some(void)
+{
+	(void)hear();
+	make();
+	add_report(10, 0, NOW);
+	add_report(0, 4, NOW + SECOND);
+}
+
 /* Probes that were under way when the peer went are no losses. */
 static void test_a_peer_that_goes_leaves_no_losses(void **state)
 {
@@ -434,10 +447,7 @@ static void test_a_peer_that_goes_leaves_no_losses(void **state)
 	const struct rna_probe_counts *counts = &pairs->ports[0].counts[RNA_PROBE_LEAF];
 
 	(void)state;
-	(void)hear();
-	make();
-	add_report(10, 0, NOW);
-	add_report(0, 4, NOW + SECOND);
+	lose_some();
 	news.answered = false;
 	(void)snprintf(news.text, sizeof(news.text), "connection refused");
 	(void)hear();
@@ -448,6 +458,41 @@ static void test_a_peer_that_goes_leaves_no_losses(void **state)
 	assert_int_equal(counts->answered, 10);
 	assert_int_equal(counts->sent, 14);
 	assert_int_equal(pairs->rtt[RNA_PROBE_LEAF].sum, 10000);
+}
+
+/* It is opened again, with another session, after a flood or by another prober. */
+static void test_a_peer_that_begins_anew_leaves_no_losses(void **state)
+{
+	const struct rna_time later = {NOW + 60 * SECOND, NOW + 60 * SECOND};
+	const struct rna_probe_counts *counts = &pairs->ports[0].counts[RNA_PROBE_LEAF];
+
+	(void)state;
+	lose_some();
+	news.facts.ports[0].session++;
+	(void)hear();
+	make();
+	assert_int_equal(pair_of(0)->state, RNA_PROBE_RUNNING);
+	assert_true(pair_of(0)->session == 100);
+	(void)rna_pairs_judge(pairs, later);
+	assert_int_equal(counts->lost, 0);
+	assert_int_equal(counts->voided, 4);
+}
+
+/* A rolling upgrade: agents of both versions run for hours, and neither blames the other. */
+static void test_a_peer_of_another_version_leaves_no_losses(void **state)
+{
+	const struct rna_time later = {NOW + 60 * SECOND, NOW + 60 * SECOND};
+
+	(void)state;
+	lose_some();
+	news.answered = false;
+	news.refused = true;
+	(void)snprintf(news.text, sizeof(news.text), "it speaks version 1 of probes");
+	(void)hear();
+	assert_state(RNA_PROBE_PEER_REFUSED, "it speaks version 1 of probes");
+	(void)rna_pairs_judge(pairs, later);
+	assert_int_equal(pair_of(0)->signs, 0);
+	assert_int_equal(pairs->ports[0].counts[RNA_PROBE_LEAF].lost, 0);
 }
 
 static void test_a_port_counts_on_without_its_pairs(void **state)
@@ -653,6 +698,8 @@ int main(void)
 		TEST(test_a_host_that_cannot_send),
 		TEST(test_a_host_that_cannot_send_any_more),
 		TEST(test_a_peer_that_goes_leaves_no_losses),
+		TEST(test_a_peer_that_begins_anew_leaves_no_losses),
+		TEST(test_a_peer_of_another_version_leaves_no_losses),
 		TEST(test_a_port_counts_on_without_its_pairs),
 		TEST(test_ports_that_change_are_closed),
 		TEST(test_an_interrupted_peer_begins_anew),

@@ -49,19 +49,36 @@ static void test_keys_are_those_of_other_programs(void **state)
 	assert_memory_equal(key, expected, sizeof(expected));
 	assert_int_equal(rna_prober_key_check(key, check), 0);
 	assert_string_equal(check, "7f4ff8f0");
-	assert_int_equal(key_of(secret).qkey, 0x2f7fad88);
-	assert_int_equal(key_of(secret).qkey >> 31, 0);
+}
+
+static uint32_t qkey_of(const char *text, uint64_t session)
+{
+	struct rna_packet_key key = key_of(text);
+	uint32_t qkey;
+
+	assert_int_equal(rna_packet_qkey(&key, session, &qkey), 0);
+	return qkey;
+}
+
+/* One that was seen is of no use when the port is opened again, nor at another port. */
+static void test_each_session_has_a_qkey_of_its_own(void **state)
+{
+	(void)state;
+	assert_int_equal(qkey_of(secret, 0x0102030405060708), 0x279b81cc); /* a79b81cc */
+	assert_int_equal(qkey_of(secret, 1), 0x7b38ec4b);                  /* fb38ec4b */
+	assert_int_equal(qkey_of(secret, 2), 0x6465408d);
+	assert_int_not_equal(qkey_of("another secret of a site", 2), 0x6465408d);
 }
 
 static void test_a_packet_has_its_fixed_form(void **state)
 {
 	static const uint8_t head[48] = {
-		'R',  'N',  'A',  'P',  1,    1,    1,    5,    1,    2,    3,
+		'R',  'N',  'A',  'P',  2,    1,    1,    5,    1,    2,    3,
 		4,    5,    6,    7,    8,    0x11, 0x12, 0x13, 0x14, 0x15, 0x16,
 		0x17, 0x18, 0x21, 0x22, 0x23, 0x24, 0x31, 0x32, 0x33, 0x34,
 	};
-	static const uint8_t code[16] = {0x28, 0x6b, 0x42, 0x56, 0x33, 0x00, 0xe3, 0x74,
-					 0x47, 0x06, 0x32, 0x78, 0xd2, 0xef, 0x4f, 0x36};
+	static const uint8_t code[16] = {0xe3, 0xfc, 0xb4, 0x86, 0xb6, 0xfe, 0xa1, 0xe1,
+					 0x77, 0x42, 0x6b, 0x2c, 0x92, 0x7a, 0x7c, 0xb4};
 	struct rna_packet_key key = key_of(secret);
 	uint8_t data[RNA_PACKET_SIZE];
 
@@ -134,7 +151,7 @@ static void test_strangers_are_told_apart(void **state)
 	assert_int_equal(rna_packet_read(data, 63, &key, &read), RNA_STRANGER_FORMAT);
 	assert_int_equal(rna_packet_read(data, 0, &key, &read), RNA_STRANGER_FORMAT);
 	assert_int_equal(rna_packet_read(data, 64, &other, &read), RNA_STRANGER_SECRET);
-	data[4] = 2;
+	data[4] = 1; /* of the version before */
 	assert_int_equal(rna_packet_read(data, 64, &key, &read), RNA_STRANGER_VERSION);
 }
 
@@ -213,6 +230,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_keys_are_those_of_other_programs),
+		cmocka_unit_test(test_each_session_has_a_qkey_of_its_own),
 		cmocka_unit_test(test_a_packet_has_its_fixed_form),
 		cmocka_unit_test(test_what_is_written_is_read),
 		cmocka_unit_test(test_each_changed_bit_is_noticed),

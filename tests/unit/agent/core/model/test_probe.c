@@ -78,7 +78,7 @@ static void test_open_ports_hold_objects(void **state)
 
 static struct rna_probes running(const struct rna_probe_port *ports, size_t count)
 {
-	return (struct rna_probes){.session = 1,
+	return (struct rna_probes){.runs = true,
 				   .heard = NOW - 1,
 				   .port_count = count,
 				   .ports = ports};

@@ -1,0 +1,350 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * collectors/prober: what a port of the prober makes of old packets and of sessions. Instead of
+ * verbs there is a fabric within this process: a packet that is sent with the Q_Key of a port is
+ * received by that port.
+ */
+#include <errno.h>
+#include <poll.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
+#include <cmocka.h>
+
+#include "prober/probe_targets.h"
+
+#define SECOND RNA_USEC_PER_SEC
+#define START  (1000 * SECOND)
+
+/* -- The fabric -------------------------------------------------------------------------------- */
+
+enum { OPEN_MAX = 8, QUEUE_MAX = 4096 };
+
+struct rna_probe_verbs {
+	char device[RNA_PROBER_NAME_MAX];
+	uint32_t qkey;
+	struct rna_probe_address address;
+	int fd, async_fd;
+	struct rna_probe_event events[QUEUE_MAX];
+	uint8_t packets[QUEUE_MAX][RNA_PACKET_SIZE];
+	size_t count, taken;
+	unsigned arms;
+};
+
+struct rna_aim {
+	uint32_t label;
+};
+
+static struct rna_probe_verbs *ports[OPEN_MAX];
+static struct rna_probe_end last_end; /* of the newest packet */
+
+static struct rna_probe_verbs *find_verbs(uint32_t qkey)
+{
+	for (size_t i = 0; i < OPEN_MAX; i++)
+		if (ports[i] && ports[i]->qkey == qkey)
+			return ports[i];
+	return NULL;
+}
+
+static void wake(struct rna_probe_verbs *verbs)
+{
+	assert_int_equal(eventfd_write(verbs->fd, 1), 0);
+}
+
+static void add_event(struct rna_probe_verbs *verbs, const struct rna_probe_event *event,
+		      const uint8_t packet[RNA_PACKET_SIZE])
+{
+	size_t place = verbs->count++ % QUEUE_MAX;
+
+	assert_true(verbs->count - verbs->taken <= QUEUE_MAX);
+	verbs->events[place] = *event;
+	if (event->received) {
+		memcpy(verbs->packets[place], packet, RNA_PACKET_SIZE);
+		verbs->events[place].data = verbs->packets[place];
+		verbs->events[place].len = RNA_PACKET_SIZE;
+	}
+	wake(verbs);
+}
+
+static void receive(struct rna_probe_verbs *verbs, const uint8_t packet[RNA_PACKET_SIZE],
+		    uint64_t at)
+{
+	add_event(verbs,
+		  &(const struct rna_probe_event){
+			  .received = true, .at = at, .source = {0xfe, 0x80}, .source_qpn = 17},
+		  packet);
+}
+
+int __wrap_rna_probe_verbs_open(const char *device, unsigned port, int gid_index,
+				const uint8_t gid[16], uint32_t qkey, struct rna_probe_verbs **ret,
+				struct rna_error *error);
+struct rna_probe_verbs *__wrap_rna_probe_verbs_close(struct rna_probe_verbs *verbs);
+const struct rna_probe_address *__wrap_rna_probe_verbs_address(const struct rna_probe_verbs *verbs);
+bool __wrap_rna_probe_verbs_has_clock(const struct rna_probe_verbs *verbs);
+uint64_t __wrap_rna_probe_verbs_now(const struct rna_probe_verbs *verbs);
+bool __wrap_rna_probe_verbs_port_by_qp(const struct rna_probe_verbs *verbs);
+int __wrap_rna_aim_make(struct rna_probe_verbs *verbs, const struct rna_aim_request *request,
+			struct rna_aim **ret);
+struct rna_aim *__wrap_rna_aim_free(struct rna_aim *aim);
+int __wrap_rna_probe_verbs_send(struct rna_probe_verbs *verbs, unsigned from,
+				const struct rna_probe_end *to,
+				const uint8_t packet[RNA_PACKET_SIZE], size_t len, uint32_t id);
+int __wrap_rna_probe_verbs_fd(const struct rna_probe_verbs *verbs);
+int __wrap_rna_probe_verbs_async_fd(const struct rna_probe_verbs *verbs);
+void __wrap_rna_probe_verbs_arm(struct rna_probe_verbs *verbs);
+int __wrap_rna_probe_verbs_next(struct rna_probe_verbs *verbs, struct rna_probe_event *ret);
+bool __wrap_rna_probe_verbs_is_lost(struct rna_probe_verbs *verbs, const char **ret_why);
+
+int __wrap_rna_probe_verbs_open(const char *device, unsigned port, int gid_index,
+				const uint8_t gid[16], uint32_t qkey, struct rna_probe_verbs **ret,
+				struct rna_error *error)
+{
+	struct rna_probe_verbs *verbs = calloc(1, sizeof(*verbs));
+	size_t place = 0;
+
+	(void)port, (void)gid_index, (void)gid, (void)error;
+	assert_non_null(verbs);
+	while (ports[place])
+		assert_true(++place < OPEN_MAX);
+	ports[place] = verbs;
+	(void)snprintf(verbs->device, sizeof(verbs->device), "%s", device);
+	verbs->qkey = qkey;
+	verbs->address = (struct rna_probe_address){.mtu = 1024, .qpn_count = 1, .qpns = {17}};
+	verbs->fd = eventfd(0, EFD_NONBLOCK);
+	verbs->async_fd = eventfd(0, EFD_NONBLOCK);
+	*ret = verbs;
+	return 0;
+}
+
+struct rna_probe_verbs *__wrap_rna_probe_verbs_close(struct rna_probe_verbs *verbs)
+{
+	for (size_t i = 0; i < OPEN_MAX; i++)
+		if (ports[i] == verbs)
+			ports[i] = NULL;
+	(void)close(verbs->fd);
+	(void)close(verbs->async_fd);
+	free(verbs);
+	return NULL;
+}
+
+const struct rna_probe_address *__wrap_rna_probe_verbs_address(const struct rna_probe_verbs *verbs)
+{
+	return &verbs->address;
+}
+
+bool __wrap_rna_probe_verbs_has_clock(const struct rna_probe_verbs *verbs)
+{
+	(void)verbs;
+	return false;
+}
+
+uint64_t __wrap_rna_probe_verbs_now(const struct rna_probe_verbs *verbs)
+{
+	(void)verbs;
+	return rna_clock_monotonic() * 1000;
+}
+
+bool __wrap_rna_probe_verbs_port_by_qp(const struct rna_probe_verbs *verbs)
+{
+	(void)verbs;
+	return true;
+}
+
+int __wrap_rna_aim_make(struct rna_probe_verbs *verbs, const struct rna_aim_request *request,
+			struct rna_aim **ret)
+{
+	(void)verbs;
+	*ret = malloc(sizeof(**ret));
+	if (*ret)
+		(*ret)->label = request->flow_label;
+	return *ret ? 0 : -ENOMEM;
+}
+
+struct rna_aim *__wrap_rna_aim_free(struct rna_aim *aim)
+{
+	free(aim);
+	return NULL;
+}
+
+int __wrap_rna_probe_verbs_send(struct rna_probe_verbs *verbs, unsigned from,
+				const struct rna_probe_end *to,
+				const uint8_t packet[RNA_PACKET_SIZE], size_t len, uint32_t id)
+{
+	struct rna_probe_verbs *receiver = find_verbs(to->qkey);
+
+	(void)from, (void)len;
+	last_end = *to;
+	add_event(verbs, &(const struct rna_probe_event){.id = id}, NULL);
+	if (receiver)
+		receive(receiver, packet, rna_clock_monotonic() * 1000);
+	return 0;
+}
+
+int __wrap_rna_probe_verbs_fd(const struct rna_probe_verbs *verbs)
+{
+	return verbs->fd;
+}
+
+int __wrap_rna_probe_verbs_async_fd(const struct rna_probe_verbs *verbs)
+{
+	return verbs->async_fd;
+}
+
+void __wrap_rna_probe_verbs_arm(struct rna_probe_verbs *verbs)
+{
+	eventfd_t count;
+
+	(void)eventfd_read(verbs->fd, &count);
+	verbs->arms++;
+}
+
+int __wrap_rna_probe_verbs_next(struct rna_probe_verbs *verbs, struct rna_probe_event *ret)
+{
+	if (verbs->taken < verbs->count) {
+		*ret = verbs->events[verbs->taken++ % QUEUE_MAX];
+		return 1;
+	}
+	return 0;
+}
+
+bool __wrap_rna_probe_verbs_is_lost(struct rna_probe_verbs *verbs, const char **ret_why)
+{
+	(void)verbs, (void)ret_why;
+	return false;
+}
+
+/* -- One port ---------------------------------------------------------------------------------- */
+
+static struct rna_prober *prober;
+static struct rna_prober_port *port;
+static struct rna_probe_verbs *verbs;
+
+static uint32_t qkey_of(uint64_t session)
+{
+	uint32_t qkey;
+
+	assert_int_equal(rna_packet_qkey(&prober->key, session, &qkey), 0);
+	return qkey;
+}
+
+static struct rna_probe_verbs *open_verbs(uint64_t session)
+{
+	static const uint8_t gid[16];
+	struct rna_probe_verbs *ret;
+
+	assert_int_equal(__wrap_rna_probe_verbs_open("a", 1, 0, gid, qkey_of(session), &ret, NULL),
+			 0);
+	return ret;
+}
+
+/* With session 7, and a thread that makes aims. */
+static int set_up(void **state)
+{
+	static const uint8_t key[RNA_PROBER_KEY_SIZE] = {1};
+
+	(void)state;
+	prober = calloc(1, sizeof(*prober));
+	if (!prober || rna_packet_key_make(key, &prober->key) < 0 ||
+	    rna_aimer_start(&prober->aimer) < 0)
+		return -1;
+	verbs = open_verbs(7);
+	port = &prober->ports[0];
+	*port = (struct rna_prober_port){.id = 1, .session = 7, .verbs = verbs};
+	return 0;
+}
+
+static int tear_down(void **state)
+{
+	(void)state;
+	rna_prober_close_port(port);
+	(void)close(prober->aimer.jobs); /* the thread ends */
+	(void)close(prober->aimer.results);
+	free(prober);
+	return 0;
+}
+
+static void take_aim(void)
+{
+	struct pollfd results = {.fd = prober->aimer.results, .events = POLLIN};
+
+	assert_int_equal(poll(&results, 1, -1), 1);
+	rna_prober_take_aim(prober, rna_aimer_take(&prober->aimer), START);
+}
+
+static void come(const struct rna_packet *packet, uint64_t at)
+{
+	uint8_t data[RNA_PACKET_SIZE];
+
+	assert_int_equal(rna_packet_write(packet, &prober->key, data), 0);
+	receive(verbs, data, at);
+}
+
+static struct rna_packet probe_of(uint64_t from, uint32_t number)
+{
+	return (struct rna_packet){
+		.kind = RNA_PACKET_PROBE, .from = from, .to = 7, .target = 3, .number = number};
+}
+
+/* Until nothing is left, or the port is to be closed. */
+static int take_all(rna_usec now)
+{
+	int status;
+
+	while ((status = rna_prober_take_events(prober, port, now)) > 0)
+		;
+	return status;
+}
+
+static void test_a_repeated_probe_is_counted_and_not_answered(void **state)
+{
+	struct rna_packet probe = probe_of(1000, 1);
+
+	(void)state;
+	come(&probe, 0);
+	assert_int_equal(take_all(START), 0);
+	take_aim();
+	assert_int_equal(last_end.qkey, qkey_of(1000)); /* the Q_Key of the peer */
+	assert_int_equal(verbs->count, 2);              /* the answer has left */
+	come(&probe, 0);
+	assert_int_equal(take_all(START + SECOND), 0);
+	assert_int_equal(prober->strangers[RNA_STRANGER_REPLAY], 1);
+	assert_int_equal(verbs->count, 3);
+}
+
+static void test_a_probe_has_the_qkey_of_its_receiver(void **state)
+{
+	const struct rna_prober_order order = {
+		.kind = RNA_PROBER_TARGET_SET,
+		.target_id = 5,
+		.target = {.address = {.mtu = 1024, .qpn_count = 1, .qpns = {99}},
+			   .session = 4242,
+			   .period = SECOND},
+	};
+
+	(void)state;
+	assert_true(rna_prober_set_target(port, &order, START));
+	(void)rna_prober_send_due(prober, port, START);
+	take_aim();
+	(void)rna_prober_send_due(prober, port, START + SECOND);
+	assert_int_equal(verbs->count, 1);
+	assert_int_equal(last_end.qpn, 99);
+	assert_int_equal(last_end.qkey, qkey_of(4242));
+	assert_int_not_equal(last_end.qkey, verbs->qkey);
+}
+
+int main(void)
+{
+#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
+	const struct CMUnitTest tests[] = {
+		TEST(test_a_repeated_probe_is_counted_and_not_answered),
+		TEST(test_a_probe_has_the_qkey_of_its_receiver),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
