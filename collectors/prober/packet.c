@@ -162,19 +162,16 @@ static bool is_of_form(const uint8_t *data, size_t len)
 	       memcmp(data + AT_ZEROS, zeros, sizeof(zeros)) == 0;
 }
 
-enum rna_probe_stranger rna_packet_read(const uint8_t *data, size_t len,
-					const struct rna_packet_key *key, struct rna_packet *ret)
+bool rna_packet_read(const uint8_t *data, size_t len, const struct rna_packet_key *key,
+		     struct rna_packet *ret)
 {
 	uint8_t digest[RNA_SECRET_DIGEST];
 
-	if (len < RNA_PACKET_SIZE || memcmp(data, magic, sizeof(magic)) != 0)
-		return RNA_STRANGER_FORMAT;
-	if (data[AT_VERSION] != RNA_PROBE_VERSION)
-		return RNA_STRANGER_VERSION;
-	if (!is_of_form(data, len))
-		return RNA_STRANGER_FORMAT;
+	if (len < RNA_PACKET_SIZE || memcmp(data, magic, sizeof(magic)) != 0 ||
+	    data[AT_VERSION] != RNA_PROBE_VERSION || !is_of_form(data, len))
+		return false;
 	if (make_code(data, key, digest) < 0 || !rna_secret_same(data + AT_CODE, digest, CODE_SIZE))
-		return RNA_STRANGER_SECRET;
+		return false;
 	*ret = (struct rna_packet){
 		.kind = data[AT_KIND],
 		.large = data[AT_FLAGS] & FLAG_LARGE,
@@ -188,7 +185,7 @@ enum rna_probe_stranger rna_packet_read(const uint8_t *data, size_t len,
 		.there = {data[AT_WAY], data[AT_WAY + 1], data[AT_WAY + 2]},
 		.late = data[AT_LATE],
 	};
-	return RNA_STRANGER_COUNT;
+	return true;
 }
 
 /* -- Headers ----------------------------------------------------------------------------------- */

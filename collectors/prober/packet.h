@@ -70,11 +70,11 @@ int rna_packet_write(const struct rna_packet *packet, const struct rna_packet_ke
 		     uint8_t ret[RNA_PACKET_SIZE]);
 
 /*
- * Reads a received datagram without the headers in front of it. RNA_STRANGER_COUNT: *ret is a valid
- * packet of a peer that knows the secret; otherwise why it is none.
+ * Reads a received datagram without the headers in front of it. True: *ret is a valid packet of a
+ * peer that knows the secret.
  */
-enum rna_probe_stranger rna_packet_read(const uint8_t *data, size_t len,
-					const struct rna_packet_key *key, struct rna_packet *ret);
+bool rna_packet_read(const uint8_t *data, size_t len, const struct rna_packet_key *key,
+		     struct rna_packet *ret);
 
 /*
  * What the headers of a received datagram say. grh: is there a GRH or IP header (IBV_WC_GRH)?

@@ -432,8 +432,6 @@ static enum rna_probe_stranger take_probe(struct rna_prober *prober, struct rna_
 	enum rna_probe_stranger stranger;
 	struct rna_aims old;
 
-	if (probe->to != port->session)
-		return RNA_STRANGER_REPLAY;
 	visitor = rna_visitors_find(&port->visitors, probe, now, &old);
 	free_aims(&old);
 	if (!visitor)
@@ -461,24 +459,35 @@ static enum rna_probe_stranger take_answer(struct rna_prober_port *port,
 	struct rna_target *target =
 		packet->target ? rna_prober_find_target(port, packet->target) : NULL;
 
-	if (packet->to != port->session || !target || packet->from != target->session)
+	if (!target || packet->from != target->session)
 		return RNA_STRANGER_REPLAY;
 	return rna_under_way_answer(&target->under_way, packet, event->way, now, event->at)
 		       ? RNA_STRANGER_COUNT
 		       : RNA_STRANGER_REPLAY;
 }
 
+/*
+ * Is it made with the secret, for this session of the port? Only such packets are counted where
+ * others can see it: any other one, also a valid one that was recorded earlier, can be sent to find
+ * out by that count whether its Q_Key is right.
+ */
+static bool is_of_peer(const struct rna_prober *prober, const struct rna_prober_port *port,
+		       const struct rna_probe_event *event, struct rna_packet *ret)
+{
+	return !event->failed && rna_packet_read(event->data, event->len, &prober->key, ret) &&
+	       ret->to == port->session;
+}
+
 static void take_received(struct rna_prober *prober, struct rna_prober_port *port,
 			  const struct rna_probe_event *event, rna_usec now)
 {
 	struct rna_packet packet;
-	enum rna_probe_stranger stranger =
-		rna_packet_read(event->data, event->len, &prober->key, &packet);
+	enum rna_probe_stranger stranger;
 
-	if (stranger == RNA_STRANGER_COUNT && packet.kind == RNA_PACKET_PROBE)
-		stranger = take_probe(prober, port, &packet, event, now);
-	else if (stranger == RNA_STRANGER_COUNT)
-		stranger = take_answer(port, &packet, event, now);
+	if (!is_of_peer(prober, port, event, &packet))
+		return;
+	stranger = packet.kind == RNA_PACKET_PROBE ? take_probe(prober, port, &packet, event, now)
+						   : take_answer(port, &packet, event, now);
 	if (stranger != RNA_STRANGER_COUNT)
 		prober->strangers[stranger]++;
 }
@@ -518,10 +527,10 @@ int rna_prober_take_events(struct rna_prober *prober, struct rna_prober_port *po
 
 	rna_probe_verbs_arm(port->verbs);
 	while ((status = rna_probe_verbs_next(port->verbs, &event)) > 0) {
-		if (!event.received)
-			take_left(port, &event);
-		else if (!event.failed)
+		if (event.received)
 			take_received(prober, port, &event, now);
+		else
+			take_left(port, &event);
 	}
 	return status;
 }

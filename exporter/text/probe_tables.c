@@ -470,7 +470,7 @@ static void write_members(const struct rna_view *view, size_t width, struct rna_
 
 static void write_strangers(const struct rna_probes *probes, struct rna_strbuf *out)
 {
-	const char *separator = "Strangers, not answered: ";
+	const char *separator = "Not answered: ";
 
 	for (enum rna_probe_stranger i = 0; i < RNA_STRANGER_COUNT; i++) {
 		if (probes->strangers[i] == 0)

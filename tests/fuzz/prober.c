@@ -37,7 +37,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		memcpy(copy, data, sizeof(copy));
 		(void)rna_secret_digest(key.code, sizeof(key.code), copy, 48, digest);
 		memcpy(copy + 48, digest, 16);
-		if (rna_packet_read(copy, sizeof(copy), &key, &packet) != RNA_STRANGER_COUNT)
+		if (!rna_packet_read(copy, sizeof(copy), &key, &packet))
 			continue;
 		(void)rna_under_way_send(&under_way, packet.large, packet.source_class, now);
 		(void)rna_under_way_answer(&under_way, &packet, packet.there, now, packet.from);

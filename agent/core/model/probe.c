@@ -192,8 +192,7 @@ const char *rna_probe_verdict_name(enum rna_probe_verdict verdict)
 const char *rna_probe_stranger_name(enum rna_probe_stranger stranger)
 {
 	static const char *const names[RNA_STRANGER_COUNT] = {
-		[RNA_STRANGER_FORMAT] = "format", [RNA_STRANGER_VERSION] = "version",
-		[RNA_STRANGER_SECRET] = "secret", [RNA_STRANGER_REPLAY] = "replay",
+		[RNA_STRANGER_REPLAY] = "replay",
 		[RNA_STRANGER_RATE] = "rate",
 	};
 

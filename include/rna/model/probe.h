@@ -186,13 +186,14 @@ struct rna_probe_port {
 	rna_usec window_length;
 };
 
-/* Datagrams that were not answered, by reason. A metric label, so the list is closed. */
+/*
+ * Datagrams that were made with the secret for the session of the port, and were not answered, by
+ * reason. A metric label, so the list is closed. Others are not counted where a stranger can read
+ * it: the count would say that a guess of the Q_Key was right.
+ */
 enum rna_probe_stranger {
-	RNA_STRANGER_FORMAT,  /* wrong size or magic */
-	RNA_STRANGER_VERSION, /* of another version */
-	RNA_STRANGER_SECRET,  /* its code does not match our secret */
-	RNA_STRANGER_REPLAY,  /* seen before, or of another session of the port */
-	RNA_STRANGER_RATE,    /* more than a peer may send */
+	RNA_STRANGER_REPLAY, /* seen before */
+	RNA_STRANGER_RATE,   /* more than a peer may send */
 	RNA_STRANGER_COUNT,
 };
 

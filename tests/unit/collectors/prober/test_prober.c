@@ -291,6 +291,14 @@ static struct rna_packet probe_of(uint64_t from, uint32_t number)
 		.kind = RNA_PACKET_PROBE, .from = from, .to = 7, .target = 3, .number = number};
 }
 
+static void come_rubbish(unsigned count, uint64_t at)
+{
+	static const uint8_t zeros[RNA_PACKET_SIZE];
+
+	for (unsigned i = 0; i < count; i++)
+		receive(verbs, zeros, at + i);
+}
+
 /* Until nothing is left, or the port is to be closed. */
 static int take_all(rna_usec now)
 {
@@ -299,6 +307,28 @@ static int take_all(rna_usec now)
 	while ((status = rna_prober_take_events(prober, port, now)) > 0)
 		;
 	return status;
+}
+
+static uint64_t count_strangers(void)
+{
+	return prober->strangers[RNA_STRANGER_REPLAY] + prober->strangers[RNA_STRANGER_RATE];
+}
+
+/* A stranger could read there that he has guessed the Q_Key. */
+static void test_rubbish_is_not_counted(void **state)
+{
+	struct rna_packet recorded = probe_of(1000, 1);
+
+	(void)state;
+	come_rubbish(10, 0);
+	recorded.to = 6; /* of the session before, or of another port */
+	come(&recorded, 0);
+	recorded.kind = RNA_PACKET_ANSWER;
+	come(&recorded, 0);
+	add_event(verbs, &(const struct rna_probe_event){.received = true, .failed = true},
+		  (const uint8_t[RNA_PACKET_SIZE]){0});
+	assert_int_equal(take_all(START), 0);
+	assert_int_equal(count_strangers(), 0);
 }
 
 static void test_a_repeated_probe_is_counted_and_not_answered(void **state)
@@ -342,6 +372,7 @@ int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
 	const struct CMUnitTest tests[] = {
+		TEST(test_rubbish_is_not_counted),
 		TEST(test_a_repeated_probe_is_counted_and_not_answered),
 		TEST(test_a_probe_has_the_qkey_of_its_receiver),
 	};

@@ -71,7 +71,7 @@ static void test_a_node_that_is_well(void **state)
 	assert_has(text, "\nmlx5_0/1  n2    mlx5_0/1  leaf    ok        -  1000     0   0/50  "
 			 "5.2 µs  12.8 µs  5.1 µs  26/26\n");
 	assert_int_equal(count(text, "\nmlx5_3/1  "), 1 + PEERS);
-	assert_null(strstr(text, "Strangers"));
+	assert_null(strstr(text, "Not answered"));
 	assert_null(strstr(text, "REASON\n\n"));
 }
 
@@ -114,15 +114,15 @@ static void test_why_probes_do_not_run(void **state)
 
 	f->probes.stopped = "probe.secret: others may read it";
 	f->probes.source.error = "/etc/members.json:1: a target must be HOST:PORT";
-	f->probes.strangers[RNA_STRANGER_SECRET] = 3;
-	f->probes.strangers[RNA_STRANGER_REPLAY] = 1;
+	f->probes.strangers[RNA_STRANGER_REPLAY] = 3;
+	f->probes.strangers[RNA_STRANGER_RATE] = 1;
 	f->probes.restarts = 2;
 	RNA_FREE char *text = write_table(f);
 
 	assert_has(text, "Probes do not run: probe.secret: others may read it. 8 ports: 8 well; ");
 	assert_has(text, "Restarts of the prober: 2\n");
 	assert_has(text, "read 12 s ago; error: /etc/members.json:1: a target must be HOST:PORT\n");
-	assert_has(text, "Strangers, not answered: 3 secret, 1 replay\n");
+	assert_has(text, "Not answered: 3 replay, 1 rate\n");
 }
 
 static void test_no_source_of_members(void **state)
