@@ -429,14 +429,13 @@ static enum rna_probe_stranger take_probe(struct rna_prober *prober, struct rna_
 					  const struct rna_probe_event *event, rna_usec now)
 {
 	struct rna_visitor *visitor;
-	enum rna_probe_stranger stranger;
 	struct rna_aims old;
+	enum rna_probe_stranger stranger =
+		rna_visitors_find(&port->visitors, probe, now, &visitor, &old);
 
-	visitor = rna_visitors_find(&port->visitors, probe, now, &old);
 	free_aims(&old);
-	if (!visitor)
-		return RNA_STRANGER_RATE;
-	stranger = rna_visitor_accept(visitor, probe, now);
+	if (stranger == RNA_STRANGER_COUNT)
+		stranger = rna_visitor_accept(visitor, probe, now);
 	if (stranger != RNA_STRANGER_COUNT)
 		return stranger;
 	if (knows_way_back(visitor, event, places_of(port))) {
@@ -532,5 +531,5 @@ int rna_prober_take_events(struct rna_prober *prober, struct rna_prober_port *po
 		else
 			take_left(port, &event);
 	}
-	return status;
+	return status == 0 && port->visitors.full ? -ENOSPC : status;
 }

@@ -83,7 +83,10 @@ void rna_prober_close_port(struct rna_prober_port *port);
 /* Sends what is due. Returns when it is to be called again, at the latest. */
 rna_usec rna_prober_send_due(struct rna_prober *prober, struct rna_prober_port *port, rna_usec now);
 
-/* Takes what has arrived and left. 0, or negative errno: the port is of no use any more. */
+/*
+ * Takes what has arrived and left. 0, or negative errno: the port is to be closed, because it
+ * cannot keep the numbers of more visitors (-ENOSPC), or is of no use any more.
+ */
 int rna_prober_take_events(struct rna_prober *prober, struct rna_prober_port *port, rna_usec now);
 
 /* An aim is made, or could not be. Takes over job. */

@@ -328,7 +328,9 @@ static void take_port(struct rna_prober *prober, struct rna_prober_port *port, b
 	const char *why = "";
 	int status = readable ? rna_prober_take_events(prober, port, now) : 0;
 
-	if (status < 0)
+	if (status == -ENOSPC)
+		begin_closing(port); /* the parent opens it again */
+	else if (status < 0)
 		fail_port(port, "its queue pairs are of no use any more");
 	else if (told && rna_probe_verbs_is_lost(port->verbs, &why))
 		fail_port(port, why);

@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "rna/base/cleanup.h"
+
 enum {
 	WINDOW = 64,
 	SETTLED = 2, /* with so many newer ones a number is missing, until it comes after all */
@@ -31,6 +33,12 @@ static int move_window(struct rna_visitor_window *window, uint32_t ahead)
 	return missing;
 }
 
+/* Is it that number, or one before it? */
+static bool is_behind(uint32_t newest, uint32_t number)
+{
+	return newest - number < UINT32_MAX / 2;
+}
+
 /* False: it was heard before, or is older than the window. *ret_missing: more than before. */
 static bool note_number(struct rna_visitor_window *window, uint32_t number, int *ret_missing)
 {
@@ -41,7 +49,7 @@ static bool note_number(struct rna_visitor_window *window, uint32_t number, int 
 		*window = (struct rna_visitor_window){true, number, UINT64_MAX};
 		return true;
 	}
-	if (behind < UINT32_MAX / 2) {
+	if (is_behind(window->newest, number)) {
 		uint64_t bit = behind < WINDOW ? 1ull << behind : 0;
 
 		if (bit == 0 || (window->heard & bit))
@@ -74,19 +82,73 @@ static struct rna_visitor *find_place(struct rna_visitors *visitors, rna_usec no
 										       : NULL;
 }
 
-struct rna_visitor *rna_visitors_find(struct rna_visitors *visitors, const struct rna_packet *probe,
-				      rna_usec now, struct rna_aims *ret_old)
+static struct rna_visitor *find(struct rna_visitors *visitors, const struct rna_packet *probe)
 {
+	for (size_t i = 0; i < RNA_VISITORS_MAX; i++)
+		if (visitors->visitors[i].session == probe->from &&
+		    visitors->visitors[i].target == probe->target)
+			return &visitors->visitors[i];
+	return NULL;
+}
+
+/* -- Former ones ------------------------------------------------------------------------------- */
+
+static struct rna_former_visitor *find_former(struct rna_visitors *visitors,
+					      const struct rna_packet *probe)
+{
+	for (size_t i = 0; i < visitors->former_count; i++)
+		if (visitors->former[i].session == probe->from &&
+		    visitors->former[i].target == probe->target)
+			return &visitors->former[i];
+	return NULL;
+}
+
+static bool has_heard(const struct rna_former_visitor *former, const struct rna_packet *probe)
+{
+	return former->begun[probe->large] &&
+	       is_behind(former->newest[probe->large], probe->number);
+}
+
+/* False: no more can be kept. */
+static bool keep(struct rna_visitors *visitors, const struct rna_visitor *visitor)
+{
+	const struct rna_visitor_window *windows = visitor->windows;
+
+	if (visitor->session == 0)
+		return true; /* a free place */
+	visitors->full = visitors->former_count == RNA_FORMER_VISITORS_MAX;
+	if (visitors->full)
+		return false;
+	visitors->former[visitors->former_count++] = (struct rna_former_visitor){
+		.session = visitor->session,
+		.target = visitor->target,
+		.begun = {windows[0].begun, windows[1].begun},
+		.newest = {windows[0].newest, windows[1].newest},
+	};
+	return true;
+}
+
+enum rna_probe_stranger rna_visitors_find(struct rna_visitors *visitors,
+					  const struct rna_packet *probe, rna_usec now,
+					  struct rna_visitor **ret, struct rna_aims *ret_old)
+{
+	struct rna_former_visitor *former, before = {0};
 	struct rna_visitor *place;
 
 	*ret_old = (struct rna_aims){0};
-	for (size_t i = 0; i < RNA_VISITORS_MAX; i++)
-		if (visitors->visitors[i].session == probe->from &&
-		    visitors->visitors[i].target == probe->target && probe->from != 0)
-			return &visitors->visitors[i];
+	*ret = probe->from != 0 ? find(visitors, probe) : NULL;
+	if (*ret)
+		return RNA_STRANGER_COUNT;
+	former = find_former(visitors, probe);
+	if (former && has_heard(former, probe))
+		return RNA_STRANGER_REPLAY;
 	place = probe->from != 0 ? find_place(visitors, now) : NULL;
-	if (!place)
-		return NULL;
+	if (place && former) {
+		before = *former;
+		*former = visitors->former[--visitors->former_count];
+	}
+	if (!place || !keep(visitors, place))
+		return RNA_STRANGER_RATE;
 	*ret_old = place->aims;
 	*place = (struct rna_visitor){
 		.session = probe->from,
@@ -94,8 +156,14 @@ struct rna_visitor *rna_visitors_find(struct rna_visitors *visitors, const struc
 		.last = now,
 		.credit = BURST * ANSWER_COST,
 	};
-	return place;
+	for (size_t i = 0; i < RNA_ARRAY_SIZE(before.begun); i++)
+		place->windows[i] =
+			(struct rna_visitor_window){before.begun[i], before.newest[i], UINT64_MAX};
+	*ret = place;
+	return RNA_STRANGER_COUNT;
 }
+
+/* -- Probes ------------------------------------------------------------------------------------ */
 
 static bool pay(struct rna_visitor *visitor, rna_usec now)
 {

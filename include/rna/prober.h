@@ -123,7 +123,11 @@ struct rna_prober_report {
 	uint32_t reserved;
 	union {
 		struct {
-			uint32_t use; /* enum rna_probe_use: OPEN, FAILED or OFF (closed) */
+			/*
+			 * enum rna_probe_use: OPEN, FAILED or OFF (closed). One that closes unasked
+			 * is to be opened again, with another session.
+			 */
+			uint32_t use;
 			uint32_t hardware_times;
 			struct rna_probe_address address;
 			char text[RNA_PROBER_TEXT_MAX]; /* object in front: "mlx5_0/1: ..." */

@@ -41,7 +41,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 			continue;
 		(void)rna_under_way_send(&under_way, packet.large, packet.source_class, now);
 		(void)rna_under_way_answer(&under_way, &packet, packet.there, now, packet.from);
-		visitor = rna_visitors_find(&visitors, &packet, now, &old);
+		(void)rna_visitors_find(&visitors, &packet, now, &visitor, &old);
 		if (visitor)
 			(void)rna_visitor_accept(visitor, &packet, now);
 	}

@@ -368,6 +368,26 @@ static void test_a_probe_has_the_qkey_of_its_receiver(void **state)
 	assert_int_not_equal(last_end.qkey, verbs->qkey);
 }
 
+/* Members alone can get so far, by beginning anew a thousand times. */
+static void test_a_port_that_can_keep_no_more_visitors_is_closed(void **state)
+{
+	rna_usec now = START;
+	uint64_t session = 1;
+	int status = 0;
+
+	(void)state;
+	for (; session <= RNA_VISITORS_MAX + RNA_FORMER_VISITORS_MAX; session++) {
+		struct rna_packet probe = probe_of(session, 1);
+
+		come(&probe, 0);
+		assert_int_equal(take_all(now += SECOND), 0);
+		take_aim();
+	}
+	come(&(const struct rna_packet){.kind = RNA_PACKET_PROBE, .from = session, .to = 7}, 0);
+	status = take_all(now + SECOND);
+	assert_int_equal(status, -ENOSPC);
+}
+
 int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
@@ -375,6 +395,7 @@ int main(void)
 		TEST(test_rubbish_is_not_counted),
 		TEST(test_a_repeated_probe_is_counted_and_not_answered),
 		TEST(test_a_probe_has_the_qkey_of_its_receiver),
+		TEST(test_a_port_that_can_keep_no_more_visitors_is_closed),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

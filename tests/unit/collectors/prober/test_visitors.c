@@ -34,17 +34,22 @@ static struct rna_packet probe_of(uint64_t session, uint32_t number, bool large)
 static struct rna_visitor *find(uint64_t session, rna_usec now)
 {
 	struct rna_packet probe = probe_of(session, 0, false);
+	struct rna_visitor *visitor;
 	struct rna_aims old;
 
-	return rna_visitors_find(&visitors, &probe, now, &old);
+	(void)rna_visitors_find(&visitors, &probe, now, &visitor, &old);
+	return visitor;
 }
 
 static enum rna_probe_stranger hear(uint64_t session, uint32_t number, bool large, rna_usec now)
 {
 	struct rna_packet probe = probe_of(session, number, large);
+	struct rna_visitor *visitor;
 	struct rna_aims old;
+	enum rna_probe_stranger stranger =
+		rna_visitors_find(&visitors, &probe, now, &visitor, &old);
 
-	return rna_visitor_accept(rna_visitors_find(&visitors, &probe, now, &old), &probe, now);
+	return visitor ? rna_visitor_accept(visitor, &probe, now) : stranger;
 }
 
 static struct rna_prober_visitor_report report_of(uint64_t session)
@@ -147,26 +152,97 @@ static void test_idle_visitors_give_way(void **state)
 	for (uint64_t i = 1; i <= RNA_VISITORS_MAX; i++)
 		assert_non_null(find(i, START + i));
 	find(1, START)->aims.aims[3] = &aim;
-	assert_null(rna_visitors_find(&visitors, &probe, START + SECOND, &old));
-	place = rna_visitors_find(&visitors, &probe, START + 20 * SECOND, &old);
-	assert_non_null(place);
+	assert_int_equal(rna_visitors_find(&visitors, &probe, START + SECOND, &place, &old),
+			 RNA_STRANGER_RATE);
+	assert_null(place);
+	assert_int_equal(rna_visitors_find(&visitors, &probe, START + 20 * SECOND, &place, &old),
+			 RNA_STRANGER_COUNT);
 	assert_ptr_equal(old.aims[3], &aim);
 	assert_null(place->aims.aims[3]);
 	assert_true(place->session == 1000);
-	probe.from = 0; /* no prober has it */
-	assert_null(rna_visitors_find(&visitors, &probe, START + 40 * SECOND, &old));
+	assert_null(find(0, START + 40 * SECOND)); /* no port has it */
+}
+
+/* So many others that all who were silent for ten seconds give way. */
+static void crowd(uint64_t first, rna_usec now)
+{
+	for (uint64_t i = 0; i < RNA_VISITORS_MAX; i++)
+		assert_int_equal(hear(first + i, 1, false, now), RNA_STRANGER_COUNT);
+}
+
+static void test_old_probes_are_refused_however_long_their_sender_was_silent(void **state)
+{
+	static const rna_usec silences[] = {10, 600, 86400};
+	rna_usec now = START;
+
+	(void)state;
+	assert_int_equal(hear(7, 500, false, now), RNA_STRANGER_COUNT);
+	assert_int_equal(hear(7, 20, true, now), RNA_STRANGER_COUNT);
+	for (size_t i = 0; i < sizeof(silences) / sizeof(silences[0]); i++) {
+		now += (silences[i] + 1) * SECOND;
+		crowd(1000 * (i + 1), now);
+		assert_int_equal(hear(7, 500, false, now), RNA_STRANGER_REPLAY);
+		assert_int_equal(hear(7, 3, false, now), RNA_STRANGER_REPLAY);
+		assert_int_equal(hear(7, 20, true, now), RNA_STRANGER_REPLAY);
+	}
+	assert_false(visitors.full);
+}
+
+/* A peer whose cable was out for an hour goes on where it was. */
+static void test_a_former_visitor_comes_back(void **state)
+{
+	rna_usec now = START + 3600 * SECOND;
+
+	(void)state;
+	assert_int_equal(hear(7, 500, false, START), RNA_STRANGER_COUNT);
+	crowd(1000, now);
+	assert_int_equal(hear(7, 501, false, now), RNA_STRANGER_RATE); /* the others are there */
+	now += 11 * SECOND;
+	assert_int_equal(hear(7, 500, false, now), RNA_STRANGER_REPLAY);
+	assert_int_equal(hear(7, 501, false, now), RNA_STRANGER_COUNT);
+	assert_int_equal(hear(7, 1, true, now), RNA_STRANGER_COUNT); /* the first large one */
+	assert_int_equal(hear(7, 499, false, now), RNA_STRANGER_REPLAY);
+	assert_int_equal(hear(7, 501, false, now), RNA_STRANGER_REPLAY);
+	assert_int_equal(visitors.former_count, 1); /* the one that gave way to it */
+}
+
+/* An old probe takes no place, so that it makes no visitor give way. */
+static void test_a_replay_disturbs_no_visitor(void **state)
+{
+	rna_usec now = START + 20 * SECOND;
+
+	(void)state;
+	assert_int_equal(hear(7, 500, false, START), RNA_STRANGER_COUNT);
+	crowd(1000, now);
+	for (uint32_t i = 0; i < 500; i++)
+		assert_int_equal(hear(7, i, false, now + i * SECOND), RNA_STRANGER_REPLAY);
+	assert_int_equal(visitors.former_count, 1);
+}
+
+/* Then the port begins another session, for which no old packet is valid. */
+static void test_no_visitor_is_forgotten(void **state)
+{
+	rna_usec now = START;
+	uint64_t session = 1;
+
+	(void)state;
+	for (; session <= RNA_VISITORS_MAX + RNA_FORMER_VISITORS_MAX; session++)
+		assert_int_equal(hear(session, 9, false, now += SECOND), RNA_STRANGER_COUNT);
+	assert_false(visitors.full);
+	assert_int_equal(hear(1, 9, false, now), RNA_STRANGER_REPLAY);
+	assert_int_equal(hear(1, 10, false, now), RNA_STRANGER_COUNT); /* it changes places */
+	assert_false(visitors.full);
+	assert_int_equal(hear(session, 9, false, now + SECOND), RNA_STRANGER_RATE);
+	assert_true(visitors.full);
 }
 
 /* The aimer has its place's address in mind. */
 static void test_visitors_that_are_aimed_at_stay(void **state)
 {
-	struct rna_packet probe = probe_of(1000, 0, false);
-	struct rna_aims old;
-
 	(void)state;
 	for (uint64_t i = 1; i <= RNA_VISITORS_MAX; i++)
 		find(i, START + i)->aiming = true;
-	assert_null(rna_visitors_find(&visitors, &probe, START + 20 * SECOND, &old));
+	assert_null(find(1000, START + 20 * SECOND));
 }
 
 int main(void)
@@ -179,6 +255,11 @@ int main(void)
 		cmocka_unit_test_setup(test_numbers_wrap, set_up),
 		cmocka_unit_test_setup(test_a_visitor_gets_no_more_answers_than_its_rate, set_up),
 		cmocka_unit_test_setup(test_idle_visitors_give_way, set_up),
+		cmocka_unit_test_setup(
+			test_old_probes_are_refused_however_long_their_sender_was_silent, set_up),
+		cmocka_unit_test_setup(test_a_former_visitor_comes_back, set_up),
+		cmocka_unit_test_setup(test_a_replay_disturbs_no_visitor, set_up),
+		cmocka_unit_test_setup(test_no_visitor_is_forgotten, set_up),
 		cmocka_unit_test_setup(test_visitors_that_are_aimed_at_stay, set_up),
 	};
 
