@@ -92,7 +92,10 @@ int rna_probe_verbs_fd(const struct rna_probe_verbs *verbs);
 /* Readable when the device reports events of its own, for rna_probe_verbs_is_lost(). */
 int rna_probe_verbs_async_fd(const struct rna_probe_verbs *verbs);
 
-/* After the fd was readable and before the last calls of rna_probe_verbs_next(). */
+/*
+ * After the fd was readable and before the last calls of rna_probe_verbs_next(). What comes after
+ * this makes the fd readable; what was there before does not, if it is not taken.
+ */
 void rna_probe_verbs_arm(struct rna_probe_verbs *verbs);
 /* 1: *ret is the next event; 0: there is none now; negative errno: the port is of no use any more.
  */

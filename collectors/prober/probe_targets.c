@@ -522,14 +522,18 @@ static void take_left(struct rna_prober_port *port, const struct rna_probe_event
 int rna_prober_take_events(struct rna_prober *prober, struct rna_prober_port *port, rna_usec now)
 {
 	struct rna_probe_event event;
-	int status;
+	int status = 1;
 
 	rna_probe_verbs_arm(port->verbs);
-	while ((status = rna_probe_verbs_next(port->verbs, &event)) > 0) {
+	for (unsigned i = 0; status > 0 && i < RNA_PROBER_EVENTS_MAX; i++) {
+		status = rna_probe_verbs_next(port->verbs, &event);
+		if (status <= 0)
+			break;
 		if (event.received)
 			take_received(prober, port, &event, now);
 		else
 			take_left(port, &event);
+		status = port->visitors.full ? -ENOSPC : 1;
 	}
-	return status == 0 && port->visitors.full ? -ENOSPC : status;
+	return status;
 }

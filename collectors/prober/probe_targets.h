@@ -37,11 +37,16 @@ struct rna_sent {
 	uint32_t number;
 };
 
-enum { RNA_SENT_MAX = 64 };
+enum {
+	RNA_SENT_MAX = 64,
+	/* Completions that a port takes in a turn of the loop: as many as it posts receives. */
+	RNA_PROBER_EVENTS_MAX = 128,
+};
 
 struct rna_prober_port {
 	uint32_t id; /* 0: this place is free */
 	uint64_t session;
+	bool more; /* completions may be left that make nothing readable */
 	bool closing;
 	bool failed;   /* and is closing for that reason */
 	unsigned jobs; /* of the aimer, that have not come back */
@@ -84,8 +89,9 @@ void rna_prober_close_port(struct rna_prober_port *port);
 rna_usec rna_prober_send_due(struct rna_prober *prober, struct rna_prober_port *port, rna_usec now);
 
 /*
- * Takes what has arrived and left. 0, or negative errno: the port is to be closed, because it
- * cannot keep the numbers of more visitors (-ENOSPC), or is of no use any more.
+ * Takes what has arrived and left, RNA_PROBER_EVENTS_MAX at most, however fast more arrives. 1:
+ * there may be more, of which nothing tells; 0: there is not. Negative errno: the port is to be
+ * closed, because it cannot keep the numbers of more visitors (-ENOSPC), or is of no use any more.
  */
 int rna_prober_take_events(struct rna_prober *prober, struct rna_prober_port *port, rna_usec now);
 

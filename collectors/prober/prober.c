@@ -124,6 +124,7 @@ static void finish_closing(struct rna_prober_port *port)
 static void begin_closing(struct rna_prober_port *port)
 {
 	port->closing = true;
+	port->more = false;
 	finish_closing(port);
 }
 
@@ -294,7 +295,10 @@ static void disturb(struct rna_prober *prober, uint32_t seconds)
 			rna_under_way_disturb(&prober->ports[i].targets[k].under_way, seconds);
 }
 
-/* What is due at that time begins now. */
+/*
+ * What is due at that time begins now. A flood delays it by less: a turn takes some completions of
+ * each port only.
+ */
 static void note_lateness(struct rna_prober *prober, rna_usec due, rna_usec now)
 {
 	rna_usec late = rna_usec_since(due, now);
@@ -326,14 +330,25 @@ static void take_port(struct rna_prober *prober, struct rna_prober_port *port, b
 		      bool told, rna_usec now)
 {
 	const char *why = "";
-	int status = readable ? rna_prober_take_events(prober, port, now) : 0;
+	int status = readable || port->more ? rna_prober_take_events(prober, port, now) : 0;
 
+	port->more = status > 0;
 	if (status == -ENOSPC)
 		begin_closing(port); /* the parent opens it again */
 	else if (status < 0)
 		fail_port(port, "its queue pairs are of no use any more");
 	else if (told && rna_probe_verbs_is_lost(port->verbs, &why))
 		fail_port(port, why);
+}
+
+/* Then nothing is waited for. Each port has its turn, and orders, reports and probes have theirs.
+ */
+static bool has_more(const struct rna_prober *prober)
+{
+	for (size_t i = 0; i < RNA_PROBER_PORTS_MAX; i++)
+		if (prober->ports[i].more)
+			return true;
+	return false;
 }
 
 /* Descriptors: the parent, the aimer, then two of each port, in the order of places. */
@@ -375,7 +390,7 @@ static bool turn(struct rna_prober *prober, rna_usec *next, rna_usec *pulse)
 	nfds_t count = list_descriptors(prober, descriptors, ports);
 	rna_usec now;
 
-	if (!wait_until(descriptors, count, *next))
+	if (!wait_until(descriptors, count, has_more(prober) ? 0 : *next))
 		return false;
 	now = rna_clock_monotonic();
 	note_lateness(prober, *next, now);

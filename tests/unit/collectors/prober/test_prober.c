@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * collectors/prober: what a port of the prober makes of old packets and of sessions. Instead of
+ * collectors/prober: what the prober makes of crowds, of old packets and of sessions. Instead of
  * verbs there is a fabric within this process: a packet that is sent with the Q_Key of a port is
- * received by that port.
+ * received by that port. For the loop, this program is executed again as the prober.
  */
 #include <errno.h>
 #include <poll.h>
@@ -25,6 +25,9 @@
 /* -- The fabric -------------------------------------------------------------------------------- */
 
 enum { OPEN_MAX = 8, QUEUE_MAX = 4096 };
+
+/* A device whose port never has nothing to take: what it has sent itself. */
+#define COMPLETIONS "completions"
 
 struct rna_probe_verbs {
 	char device[RNA_PROBER_NAME_MAX];
@@ -118,6 +121,8 @@ int __wrap_rna_probe_verbs_open(const char *device, unsigned port, int gid_index
 	verbs->address = (struct rna_probe_address){.mtu = 1024, .qpn_count = 1, .qpns = {17}};
 	verbs->fd = eventfd(0, EFD_NONBLOCK);
 	verbs->async_fd = eventfd(0, EFD_NONBLOCK);
+	if (strcmp(device, COMPLETIONS) == 0)
+		wake(verbs);
 	*ret = verbs;
 	return 0;
 }
@@ -210,7 +215,8 @@ int __wrap_rna_probe_verbs_next(struct rna_probe_verbs *verbs, struct rna_probe_
 		*ret = verbs->events[verbs->taken++ % QUEUE_MAX];
 		return 1;
 	}
-	return 0;
+	*ret = (struct rna_probe_event){.id = RNA_SENT_MAX - 1};
+	return strcmp(verbs->device, COMPLETIONS) == 0;
 }
 
 bool __wrap_rna_probe_verbs_is_lost(struct rna_probe_verbs *verbs, const char **ret_why)
@@ -314,6 +320,20 @@ static uint64_t count_strangers(void)
 	return prober->strangers[RNA_STRANGER_REPLAY] + prober->strangers[RNA_STRANGER_RATE];
 }
 
+/* What arrives after it was armed makes it readable; what is left did so before. */
+static void test_a_turn_takes_some_and_says_that_there_is_more(void **state)
+{
+	(void)state;
+	for (unsigned i = 0; i < 2 * RNA_PROBER_EVENTS_MAX + 1; i++)
+		add_event(verbs, &(const struct rna_probe_event){.id = 1}, NULL);
+	assert_int_equal(rna_prober_take_events(prober, port, START), 1);
+	assert_int_equal(verbs->taken, RNA_PROBER_EVENTS_MAX);
+	assert_int_equal(rna_prober_take_events(prober, port, START), 1);
+	assert_int_equal(rna_prober_take_events(prober, port, START), 0);
+	assert_int_equal(verbs->taken, verbs->count);
+	assert_int_equal(verbs->arms, 3);
+}
+
 /* A stranger could read there that he has guessed the Q_Key. */
 static void test_rubbish_is_not_counted(void **state)
 {
@@ -388,15 +408,127 @@ static void test_a_port_that_can_keep_no_more_visitors_is_closed(void **state)
 	assert_int_equal(status, -ENOSPC);
 }
 
-int main(void)
+/* -- The loop ---------------------------------------------------------------------------------- */
+
+enum { FLOODED = 1, ASKING, ANSWERING, PORTS, SESSION = 100, PATIENCE = 60000 };
+
+struct heard {
+	bool open[PORTS];
+	uint64_t answered[PORTS];
+	unsigned lives;
+};
+
+static struct rna_child child;
+
+static void order(const struct rna_prober_order *what)
+{
+	assert_int_equal(rna_prober_send(&child, what), 0);
+}
+
+static int start(void **state)
+{
+	struct rna_error error;
+
+	(void)state;
+	if (rna_prober_start(&child, &error) < 0)
+		return -1;
+	order(&(const struct rna_prober_order){.kind = RNA_PROBER_SETUP, .setup.key = {1}});
+	return 0;
+}
+
+static int stop(void **state)
+{
+	(void)state;
+	return rna_child_stop(&child, 60 * SECOND) ? 0 : -1;
+}
+
+static void open_port(uint32_t id, const char *device)
+{
+	struct rna_prober_order open = {
+		.kind = RNA_PROBER_PORT_OPEN,
+		.port_id = id,
+		.port = {.port = 1, .session = SESSION + id},
+	};
+
+	(void)snprintf(open.port.device, sizeof(open.port.device), "%s", device);
+	order(&open);
+}
+
+static void probe(uint32_t from, uint32_t to)
+{
+	order(&(const struct rna_prober_order){
+		.kind = RNA_PROBER_TARGET_SET,
+		.port_id = from,
+		.target_id = 10 + from,
+		.target = {.address = {.mtu = 1024, .qpn_count = 1, .qpns = {17}},
+			   .session = SESSION + to,
+			   .period = SECOND / 20},
+	});
+}
+
+static void take(struct heard *heard, const struct rna_prober_report *report)
+{
+	switch (report->kind) {
+	case RNA_PROBER_PORT_REPORT:
+		assert_int_not_equal(report->port.use, RNA_PROBE_FAILED);
+		heard->open[report->port_id] = report->port.use == RNA_PROBE_OPEN;
+		break;
+	case RNA_PROBER_TARGET_REPORT:
+		heard->answered[report->port_id] += report->target.counts.answered;
+		break;
+	case RNA_PROBER_CHILD_REPORT:
+		heard->lives++;
+		break;
+	default:
+		break;
+	}
+}
+
+/* The next report. The prober sends one each second at least. */
+static void hear(struct heard *heard)
+{
+	struct pollfd reports = {.fd = child.fd, .events = POLLIN};
+	struct rna_prober_report report;
+	int status;
+
+	assert_int_equal(poll(&reports, 1, PATIENCE), 1);
+	while ((status = rna_prober_receive(&child, &report)) > 0)
+		take(heard, &report);
+	assert_int_equal(status, 0);
+}
+
+/* A port that never has nothing to take: the others have their turns, and so have reports. */
+static void test_a_busy_port_holds_up_nobody(void **state)
+{
+	struct heard heard = {0};
+
+	(void)state;
+	open_port(FLOODED, COMPLETIONS);
+	open_port(ASKING, "a");
+	open_port(ANSWERING, "b");
+	probe(ASKING, ANSWERING);
+	while (heard.answered[ASKING] < 10 || heard.lives < 2)
+		hear(&heard);
+	assert_true(heard.open[FLOODED]);
+	order(&(const struct rna_prober_order){.kind = RNA_PROBER_PORT_CLOSE, .port_id = FLOODED});
+	while (heard.open[FLOODED])
+		hear(&heard);
+}
+
+int main(int argc, char *argv[])
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
+#define LOOP(name) cmocka_unit_test_setup_teardown(name, start, stop)
 	const struct CMUnitTest tests[] = {
+		TEST(test_a_turn_takes_some_and_says_that_there_is_more),
 		TEST(test_rubbish_is_not_counted),
 		TEST(test_a_repeated_probe_is_counted_and_not_answered),
 		TEST(test_a_probe_has_the_qkey_of_its_receiver),
 		TEST(test_a_port_that_can_keep_no_more_visitors_is_closed),
+		LOOP(test_a_busy_port_holds_up_nobody),
 	};
 
+	if (argc > 0 && strncmp(argv[0], RNA_PROBER_PROGRAM, strlen(RNA_PROBER_PROGRAM)) == 0)
+		return rna_prober_main(NULL);
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
