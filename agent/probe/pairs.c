@@ -2,6 +2,7 @@
 #include "pairs.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -9,6 +10,10 @@
 
 /* A pair that was answered within this time is there. */
 #define FRESH (10 * RNA_USEC_PER_SEC)
+/* How long a port is closed after a flood: the first time; each further pause is twice as long. */
+#define PAUSE_FIRST     (5 * RNA_USEC_PER_SEC)
+#define PAUSE_LONGEST   (300 * RNA_USEC_PER_SEC)
+#define PAUSE_FORGOTTEN PAUSE_LONGEST
 
 /* -- Ports ------------------------------------------------------------------------------------- */
 
@@ -60,6 +65,31 @@ struct rna_probing_port *rna_pairs_find_port(struct rna_pairs *pairs, uint32_t i
 		if (pairs->ports[i].id == id)
 			return &pairs->ports[i];
 	return NULL;
+}
+
+void rna_pairs_pause(struct rna_probing_port *port, const struct rna_probe_flood *flood,
+		     struct rna_time now)
+{
+	struct rna_probe_pauses *pauses = &port->pauses;
+	rna_usec longer = 2 * port->pause;
+
+	if (pauses->count++ == 0) {
+		pauses->since = now.realtime;
+		longer = PAUSE_FIRST;
+	}
+	port->pause = longer < PAUSE_LONGEST ? longer : PAUSE_LONGEST;
+	port->again = now.monotonic + port->pause;
+	pauses->until = now.realtime + port->pause;
+	pauses->flood = *flood;
+	(void)snprintf(port->text, sizeof(port->text), "flooded: %" PRIu64 " packets refused",
+		       flood->packets);
+}
+
+void rna_pairs_forget_pauses(struct rna_pairs *pairs, rna_usec now)
+{
+	for (size_t i = 0; i < RNA_PROBING_PORTS_MAX; i++)
+		if (now >= pairs->ports[i].again + PAUSE_FORGOTTEN)
+			pairs->ports[i].pauses = (struct rna_probe_pauses){0};
 }
 
 /* -- Peers ------------------------------------------------------------------------------------- */

@@ -25,7 +25,10 @@ struct rna_probing_port {
 	uint64_t session;           /* with which the prober was asked to open it */
 	bool closing;               /* the prober was asked to close it */
 	bool open;
-	rna_usec again; /* monotonic: after a failure */
+	bool paused; /* the prober closed it because it was flooded */
+	struct rna_probe_pauses pauses;
+	rna_usec pause; /* the newest one's length */
+	rna_usec again; /* monotonic: after a failure or pause */
 	char text[RNA_PROBER_TEXT_MAX];
 	struct rna_probe_address address;
 	bool hardware_times;
@@ -82,6 +85,12 @@ struct rna_pairs {
  * are not listed any more.
  */
 void rna_pairs_set_ports(struct rna_pairs *pairs, const struct rna_probe_plan *plans, size_t count);
+
+/* The prober closed the port because it was flooded. It is opened again after a pause. */
+void rna_pairs_pause(struct rna_probing_port *port, const struct rna_probe_flood *flood,
+		     struct rna_time now);
+/* Pauses that ended a while ago are forgotten: the next one is a first one. now: monotonic. */
+void rna_pairs_forget_pauses(struct rna_pairs *pairs, rna_usec now);
 
 /* A peer by its name in the list of members, added if need be. NULL: there are too many. */
 struct rna_probing_peer *rna_pairs_peer(struct rna_pairs *pairs, const char *name);

@@ -28,6 +28,8 @@ static enum rna_probe_use use_of(const struct rna_probing_port *port)
 		return RNA_PROBE_OFF;
 	if (port->open)
 		return RNA_PROBE_OPEN;
+	if (port->paused)
+		return RNA_PROBE_PAUSED;
 	return port->text[0] != '\0' ? RNA_PROBE_FAILED : RNA_PROBE_OPENING;
 }
 
@@ -39,6 +41,7 @@ static struct rna_probe_port describe_port(struct making *making,
 		.port = port->plan.port,
 		.use = use_of(port),
 		.text = keep(making, port->plan.why ? port->plan.why : port->text),
+		.pauses = port->pauses,
 		.session = port->session,
 		.rail = port->plan.rail,
 		.leaf = keep(making, port->plan.leaf),

@@ -251,10 +251,13 @@ static void take_port_report(struct rna_probing *probing, const struct rna_probe
 	if (!port)
 		return;
 	port->open = report->port.use == RNA_PROBE_OPEN;
+	port->paused = report->port.use == RNA_PROBE_PAUSED;
 	if (port->open) {
 		port->address = report->port.address;
 		port->hardware_times = report->port.hardware_times;
 		port->text[0] = '\0';
+	} else if (port->paused) {
+		rna_pairs_pause(port, &report->port.flood, rna_clock_now());
 	} else if (report->port.use == RNA_PROBE_FAILED) {
 		if (strcmp(port->text, report->port.text) != 0)
 			rna_log_notice("probes: %s", report->port.text);
@@ -489,6 +492,7 @@ static void turn(struct rna_probing *probing)
 	rna_prober_keeper_want(probing->keeper, may_run ? probing->secret.key : NULL);
 	rna_prober_keeper_look(probing->keeper, now.monotonic);
 	start_introductions(probing);
+	rna_pairs_forget_pauses(probing->pairs, now.monotonic);
 	if (rna_prober_keeper_runs(probing->keeper))
 		follow_ports(probing, now.monotonic);
 	rna_pairs_make(probing->pairs, &terms);

@@ -1400,6 +1400,23 @@ const struct rna_rule rna_rules[RNA_RULE_COUNT] = {
 			"path is the usual one.",
 		.message_id = "5aa3589aa1f14e7b9b3893eca29a63b3",
 	},
+	[RNA_RULE_PROBE_FLOODED] = {
+		.name = "probe-flooded",
+		.severity = RNA_SEVERITY_WARNING,
+		.scope = RNA_RULE_OF_PORT,
+		.hold = "0s", /* each pause is a fact */
+		.help = "A port received more than 2,000 packets within a second that no member "
+			"made for it, or that it had received before. It is closed for five "
+			"seconds, each further time for twice as long, and then has another Q_Key. "
+			"The finding ends five minutes after the last pause.",
+		.check = rna_check_probe_flooded,
+		.remedy = "Find where the packets come from: the leaf port of {device}/{port} shows "
+			"their rate, and so do the ports on their way; the address in the finding "
+			"can be forged. If the port pauses each time it is opened, the sender sees "
+			"packets of probes or knows their secret: look for mirror ports, and give "
+			"all members another secret.",
+		.message_id = "dcacbb1517714501a1d770c7127e35ba",
+	},
 	[RNA_RULE_FIRMWARE_FAILING] = {
 		.name = "firmware-failing",
 		.severity = RNA_SEVERITY_CRITICAL,

@@ -123,6 +123,7 @@ enum rna_rule_id {
 	RNA_RULE_PROBE_SLOW,
 	RNA_RULE_PROBE_DSCP_REWRITTEN,
 	RNA_RULE_PROBE_DETOUR,
+	RNA_RULE_PROBE_FLOODED,
 	RNA_RULE_FIRMWARE_FAILING, /* those of the kernel log stand behind those of counters */
 	RNA_RULE_TRANSMIT_TIMEOUT,
 	RNA_RULE_PCIE_ERRORS_LOGGED,
@@ -434,6 +435,7 @@ void rna_check_probe_mtu_hole(const struct rna_rule_input *in, struct rna_finds 
 void rna_check_probe_slow(const struct rna_rule_input *in, struct rna_finds *out);
 void rna_check_probe_dscp_rewritten(const struct rna_rule_input *in, struct rna_finds *out);
 void rna_check_probe_detour(const struct rna_rule_input *in, struct rna_finds *out);
+void rna_check_probe_flooded(const struct rna_rule_input *in, struct rna_finds *out);
 void rna_check_episodes(const struct rna_rule_input *in, struct rna_finds *out);
 void rna_check_kernel_log_flood(const struct rna_rule_input *in, struct rna_finds *out);
 void rna_check_kernel_log_unread(const struct rna_rule_input *in, struct rna_finds *out);

@@ -7,6 +7,7 @@
  * warning about losses needs several pairs, and a peer that is silent alone is severity info.
  */
 #include <inttypes.h>
+#include <string.h>
 
 #include "rna/base/clock.h"
 
@@ -246,4 +247,43 @@ void rna_check_probe_detour(const struct rna_rule_input *in, struct rna_finds *o
 {
 	(void)report(in, out, RNA_PROBE_DETOUR, describe_detour,
 		     "probes take more hops than usual to");
+}
+
+/* -- Floods ------------------------------------------------------------------------------------ */
+
+static void describe_sender(const struct rna_probe_flood *flood, struct rna_strbuf *out)
+{
+	struct rna_gid gid;
+	char text[RNA_GID_TEXT_MAX];
+
+	memcpy(gid.bytes, flood->gid, sizeof(gid.bytes));
+	if (!rna_gid_ipv4(&gid, text))
+		rna_gid_format(&gid, text);
+	if (!rna_gid_is_zero(&gid))
+		rna_strbuf_printf(out, "%s, ", text);
+	if (flood->lid != 0)
+		rna_strbuf_printf(out, "LID %u, ", flood->lid);
+	rna_strbuf_printf(out, "QP 0x%06" PRIx32, flood->qpn);
+}
+
+void rna_check_probe_flooded(const struct rna_rule_input *in, struct rna_finds *out)
+{
+	RNA_STRBUF struct rna_strbuf sender = RNA_STRBUF_INIT;
+	const struct rna_probe_port *port =
+		rna_probes_find_port(in->view->probes, in->subject->device->device->name,
+				     in->subject->number);
+	const struct rna_probe_flood *flood;
+
+	if (!port || port->pauses.count == 0)
+		return;
+	flood = &port->pauses.flood;
+	describe_sender(flood, &sender);
+	(void)rna_finds_add(out,
+			    "probes %s paused (pause %u) after a flood: %" PRIu64 " packets within "
+			    "%.3g ms were not made with the secret for this port, or were "
+			    "received before; the last one names as its sender %s, which can be "
+			    "forged",
+			    port->use == RNA_PROBE_PAUSED ? "are" : "were", port->pauses.count,
+			    flood->packets, (double)flood->nanoseconds / 1e6,
+			    rna_strbuf_ok(&sender) ? sender.data : "?");
 }

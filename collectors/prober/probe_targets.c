@@ -465,6 +465,23 @@ static enum rna_probe_stranger take_answer(struct rna_prober_port *port,
 		       : RNA_STRANGER_REPLAY;
 }
 
+static void refuse(struct rna_prober_port *port, const struct rna_probe_event *event, rna_usec now)
+{
+	struct rna_probe_flood *flood = &port->flood;
+
+	if (flood->packets == 0 || rna_usec_since(port->flood_since, now) >= RNA_USEC_PER_SEC) {
+		flood->packets = 0;
+		port->flood_since = now;
+		port->flood_since_at = event->at;
+	}
+	flood->packets++;
+	flood->nanoseconds =
+		event->at > port->flood_since_at ? event->at - port->flood_since_at : 0;
+	memcpy(flood->gid, event->source, sizeof(flood->gid));
+	flood->lid = event->source_lid;
+	flood->qpn = event->source_qpn;
+}
+
 /*
  * Is it made with the secret, for this session of the port? Only such packets are counted where
  * others can see it: any other one, also a valid one that was recorded earlier, can be sent to find
@@ -483,12 +500,16 @@ static void take_received(struct rna_prober *prober, struct rna_prober_port *por
 	struct rna_packet packet;
 	enum rna_probe_stranger stranger;
 
-	if (!is_of_peer(prober, port, event, &packet))
+	if (!is_of_peer(prober, port, event, &packet)) {
+		refuse(port, event, now);
 		return;
+	}
 	stranger = packet.kind == RNA_PACKET_PROBE ? take_probe(prober, port, &packet, event, now)
 						   : take_answer(port, &packet, event, now);
-	if (stranger != RNA_STRANGER_COUNT)
-		prober->strangers[stranger]++;
+	if (stranger == RNA_STRANGER_COUNT)
+		return;
+	prober->strangers[stranger]++;
+	refuse(port, event, now);
 }
 
 static void take_left_probe(struct rna_prober_port *port, const struct rna_sent *sent,
@@ -519,6 +540,14 @@ static void take_left(struct rna_prober_port *port, const struct rna_probe_event
 		note_held(&visitor->held[sent->large], event->at);
 }
 
+/* 1: it goes on; negative errno: it is to be closed. */
+static int look_for_end(const struct rna_prober_port *port)
+{
+	if (port->flood.packets > RNA_PROBER_FLOOD)
+		return -EDQUOT;
+	return port->visitors.full ? -ENOSPC : 1;
+}
+
 int rna_prober_take_events(struct rna_prober *prober, struct rna_prober_port *port, rna_usec now)
 {
 	struct rna_probe_event event;
@@ -533,7 +562,7 @@ int rna_prober_take_events(struct rna_prober *prober, struct rna_prober_port *po
 			take_received(prober, port, &event, now);
 		else
 			take_left(port, &event);
-		status = port->visitors.full ? -ENOSPC : 1;
+		status = look_for_end(port);
 	}
 	return status;
 }

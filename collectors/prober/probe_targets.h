@@ -41,14 +41,21 @@ enum {
 	RNA_SENT_MAX = 64,
 	/* Completions that a port takes in a turn of the loop: as many as it posts receives. */
 	RNA_PROBER_EVENTS_MAX = 128,
+	/*
+	 * Refused packets within a second with which a port is flooded. More than all visitors may
+	 * send together, so that a network that delivers everything twice is no flood; and what is
+	 * below costs less than 1 % of a core (1 us each, and what verbs cost).
+	 */
+	RNA_PROBER_FLOOD = 2000,
 };
+_Static_assert(RNA_PROBER_FLOOD > RNA_VISITORS_MAX * RNA_VISITOR_RATE, "raise it");
 
 struct rna_prober_port {
 	uint32_t id; /* 0: this place is free */
 	uint64_t session;
 	bool more; /* completions may be left that make nothing readable */
 	bool closing;
-	bool failed;   /* and is closing for that reason */
+	bool reported; /* its last report was sent: it failed, or was flooded */
 	unsigned jobs; /* of the aimer, that have not come back */
 	struct rna_probe_verbs *verbs;
 	uint8_t service_level;
@@ -61,6 +68,9 @@ struct rna_prober_port {
 	struct rna_target targets[RNA_PROBER_TARGETS_MAX];
 	struct rna_visitors visitors;
 	rna_usec visitors_reported;
+	struct rna_probe_flood flood; /* packets that were refused within a second... */
+	rna_usec flood_since;         /* ...from then on, monotonic; */
+	uint64_t flood_since_at;      /* the same by the port's clock */
 };
 
 struct rna_prober {
@@ -91,7 +101,8 @@ rna_usec rna_prober_send_due(struct rna_prober *prober, struct rna_prober_port *
 /*
  * Takes what has arrived and left, RNA_PROBER_EVENTS_MAX at most, however fast more arrives. 1:
  * there may be more, of which nothing tells; 0: there is not. Negative errno: the port is to be
- * closed, because it cannot keep the numbers of more visitors (-ENOSPC), or is of no use any more.
+ * closed, because it is flooded by packets that it refuses (-EDQUOT), cannot keep the numbers of
+ * more visitors (-ENOSPC), or is of no use any more.
  */
 int rna_prober_take_events(struct rna_prober *prober, struct rna_prober_port *port, rna_usec now);
 

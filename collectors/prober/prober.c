@@ -112,12 +112,12 @@ static void report_life(const struct rna_prober *prober)
 static void finish_closing(struct rna_prober_port *port)
 {
 	uint32_t id = port->id;
-	bool failed = port->failed;
+	bool reported = port->reported;
 
 	if (!port->closing || port->jobs > 0)
 		return;
 	rna_prober_close_port(port);
-	if (!failed) /* else that was the last report of it */
+	if (!reported)
 		report_port(id, NULL, RNA_PROBE_OFF, "");
 }
 
@@ -132,7 +132,26 @@ static void begin_closing(struct rna_prober_port *port)
 static void fail_port(struct rna_prober_port *port, const char *why)
 {
 	report_port(port->id, NULL, RNA_PROBE_FAILED, why);
-	port->failed = true;
+	port->reported = true;
+	begin_closing(port);
+}
+
+/*
+ * To close it ends a flood on each HCA: without QPs, packets to them are dropped by hardware (by
+ * rxe_rcv() on Soft-RoCE), and the next QPs have another Q_Key. Without receives posted they would
+ * be dropped as well, but the HCA would count them as lost for want of buffers, which is a finding,
+ * and they would be back with the receives.
+ */
+static void pause_port(struct rna_prober_port *port)
+{
+	const struct rna_prober_report report = {
+		.kind = RNA_PROBER_PORT_REPORT,
+		.port_id = port->id,
+		.port = {.use = RNA_PROBE_PAUSED, .flood = port->flood},
+	};
+
+	(void)say(&report); /* a parent that does not read restarts this process */
+	port->reported = true;
 	begin_closing(port);
 }
 
@@ -333,7 +352,9 @@ static void take_port(struct rna_prober *prober, struct rna_prober_port *port, b
 	int status = readable || port->more ? rna_prober_take_events(prober, port, now) : 0;
 
 	port->more = status > 0;
-	if (status == -ENOSPC)
+	if (status == -EDQUOT)
+		pause_port(port);
+	else if (status == -ENOSPC)
 		begin_closing(port); /* the parent opens it again */
 	else if (status < 0)
 		fail_port(port, "its queue pairs are of no use any more");

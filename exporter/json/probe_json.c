@@ -6,6 +6,7 @@
 #include <arpa/inet.h>
 #include <inttypes.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "rna/exporter.h"
 
@@ -52,6 +53,37 @@ static void set_address(struct rna_json_writer *writer, json_t *object,
 	for (unsigned i = 0; i < address->qpn_count; i++)
 		rna_json_append(writer, qpns, rna_json_number(address->qpns[i]));
 	rna_json_set(writer, object, "qpns", qpns);
+}
+
+static void set_source(struct rna_json_writer *writer, json_t *object,
+		       const struct rna_probe_flood *flood)
+{
+	static const uint8_t none[sizeof(flood->gid)];
+	char gid[INET6_ADDRSTRLEN] = "";
+	json_t *source = json_object();
+
+	if (memcmp(flood->gid, none, sizeof(none)) != 0 &&
+	    inet_ntop(AF_INET6, flood->gid, gid, sizeof(gid)))
+		rna_json_set_text(writer, source, "gid", gid);
+	if (flood->lid != 0)
+		set_number(writer, source, "lid", flood->lid);
+	set_number(writer, source, "qpn", flood->qpn);
+	rna_json_set(writer, object, "claimed_source", source);
+}
+
+static json_t *describe_pauses(struct rna_json_writer *writer,
+			       const struct rna_probe_pauses *pauses)
+{
+	json_t *object = json_object();
+
+	set_number(writer, object, "count", pauses->count);
+	rna_json_set_time(writer, object, "since", pauses->since);
+	rna_json_set_time(writer, object, "until", pauses->until);
+	set_number(writer, object, "packets_refused", pauses->flood.packets);
+	rna_json_set(writer, object, "within_seconds",
+		     json_real((double)pauses->flood.nanoseconds / 1e9));
+	set_source(writer, object, &pauses->flood);
+	return object;
 }
 
 static json_t *describe_port(struct rna_json_writer *writer, const struct rna_probe_port *port)
@@ -195,6 +227,8 @@ static json_t *describe_own_port(struct rna_json_writer *writer, const struct rn
 
 	if (port->text[0] != '\0')
 		rna_json_set_text(writer, object, "text", port->text);
+	if (port->pauses.count > 0)
+		rna_json_set(writer, object, "pauses", describe_pauses(writer, &port->pauses));
 	rna_json_set(writer, object, "hardware_times", json_boolean(port->hardware_times));
 	rna_json_set_text(writer, verdict, "verdict", rna_probe_verdict_name(port->verdict));
 	if (port->since > 0)

@@ -185,6 +185,7 @@ static void add_verdict(const struct rna_page *page, const struct rna_probe_port
 	static const enum rna_tone tones[RNA_PROBE_PORT_RESULT_COUNT] = {
 		[RNA_PROBE_PORT_UNREACHABLE] = RNA_TONE_BAD,
 		[RNA_PROBE_PORT_LOSSY] = RNA_TONE_BAD,
+		[RNA_PROBE_PORT_PAUSED] = RNA_TONE_WARNING,
 		[RNA_PROBE_PORT_FAILED] = RNA_TONE_WARNING,
 		[RNA_PROBE_PORT_WELL] = RNA_TONE_GOOD,
 	};

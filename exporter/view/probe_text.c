@@ -56,6 +56,7 @@ enum rna_probe_port_result rna_probe_port_result(const struct rna_probe_port *po
 		[RNA_PROBE_OFF] = RNA_PROBE_PORT_OFF,
 		[RNA_PROBE_OPENING] = RNA_PROBE_PORT_OPENING,
 		[RNA_PROBE_FAILED] = RNA_PROBE_PORT_FAILED,
+		[RNA_PROBE_PAUSED] = RNA_PROBE_PORT_PAUSED,
 	};
 	static const enum rna_probe_port_result of_verdict[RNA_PROBE_VERDICT_COUNT] = {
 		[RNA_PROBE_UNKNOWN] = RNA_PROBE_PORT_UNKNOWN,
@@ -76,6 +77,8 @@ const char *rna_probe_port_result_name(enum rna_probe_port_result result)
 		return rna_probe_verdict_name(RNA_PROBE_LOSSY);
 	case RNA_PROBE_PORT_WELL:
 		return rna_probe_verdict_name(RNA_PROBE_WELL);
+	case RNA_PROBE_PORT_PAUSED:
+		return rna_probe_use_name(RNA_PROBE_PAUSED);
 	case RNA_PROBE_PORT_FAILED:
 		return rna_probe_use_name(RNA_PROBE_FAILED);
 	case RNA_PROBE_PORT_OPENING:

@@ -29,6 +29,7 @@ const char *rna_probe_result_name(enum rna_probe_result result);
 enum rna_probe_port_result {
 	RNA_PROBE_PORT_UNREACHABLE,
 	RNA_PROBE_PORT_LOSSY,
+	RNA_PROBE_PORT_PAUSED,
 	RNA_PROBE_PORT_FAILED,
 	RNA_PROBE_PORT_OPENING,
 	RNA_PROBE_PORT_UNKNOWN,

@@ -84,7 +84,7 @@ struct rna_prober_order {
 /* -- From the child ---------------------------------------------------------------------------- */
 
 enum rna_prober_report_kind {
-	RNA_PROBER_PORT_REPORT = 1, /* a port was opened, failed or was closed */
+	RNA_PROBER_PORT_REPORT = 1, /* a port was opened, failed, was flooded or was closed */
 	RNA_PROBER_TARGET_REPORT,
 	RNA_PROBER_VISITOR_REPORT, /* of a peer that probes us */
 	RNA_PROBER_CHILD_REPORT,   /* each second: it is alive */
@@ -124,12 +124,14 @@ struct rna_prober_report {
 	union {
 		struct {
 			/*
-			 * enum rna_probe_use: OPEN, FAILED or OFF (closed). One that closes unasked
-			 * is to be opened again, with another session.
+			 * enum rna_probe_use: OPEN, FAILED, PAUSED (was flooded) or OFF (closed).
+			 * All but OPEN end the port. One that closes unasked is to be opened again,
+			 * with another session.
 			 */
 			uint32_t use;
 			uint32_t hardware_times;
 			struct rna_probe_address address;
+			struct rna_probe_flood flood;
 			char text[RNA_PROBER_TEXT_MAX]; /* object in front: "mlx5_0/1: ..." */
 		} port;
 		struct rna_prober_target_report target;

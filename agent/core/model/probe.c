@@ -93,7 +93,8 @@ enum rna_probes_result rna_probes_result(const struct rna_probes *probes, rna_us
 		if (open && port->verdict == RNA_PROBE_UNREACHABLE)
 			return RNA_PROBES_CRITICAL;
 		well += open && port->verdict == RNA_PROBE_WELL;
-		bad += port->use == RNA_PROBE_FAILED || (open && port->verdict == RNA_PROBE_LOSSY);
+		bad += port->use == RNA_PROBE_FAILED || port->use == RNA_PROBE_PAUSED ||
+		       (open && port->verdict == RNA_PROBE_LOSSY);
 	}
 	if (bad > 0 || has_sign(probes))
 		return RNA_PROBES_WARNING;
@@ -168,10 +169,9 @@ struct rna_probe_objects rna_probes_objects(const struct rna_probes *probes, con
 const char *rna_probe_use_name(enum rna_probe_use use)
 {
 	static const char *const names[RNA_PROBE_USE_COUNT] = {
-		[RNA_PROBE_OFF] = "off",
-		[RNA_PROBE_OPENING] = "opening",
-		[RNA_PROBE_OPEN] = "open",
-		[RNA_PROBE_FAILED] = "failed",
+		[RNA_PROBE_OFF] = "off",       [RNA_PROBE_OPENING] = "opening",
+		[RNA_PROBE_OPEN] = "open",     [RNA_PROBE_FAILED] = "failed",
+		[RNA_PROBE_PAUSED] = "paused",
 	};
 
 	return NAME(names, use);

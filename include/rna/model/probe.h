@@ -137,10 +137,31 @@ enum rna_probe_use {
 	RNA_PROBE_OPENING, /* the prober is about to */
 	RNA_PROBE_OPEN,    /* probes are sent and answered */
 	RNA_PROBE_FAILED,  /* it cannot be used: see text */
+	RNA_PROBE_PAUSED,  /* it is closed for a while after a flood: see its pauses */
 	RNA_PROBE_USE_COUNT,
 };
 
-const char *rna_probe_use_name(enum rna_probe_use use); /* "off", "opening", "open", "failed" */
+/* "off", "opening", "open", "failed", "paused" */
+const char *rna_probe_use_name(enum rna_probe_use use);
+
+/*
+ * Packets that a port refused within a second: not made with the secret for this session, repeated,
+ * or too many. The sender is what the last one says, which can be forged.
+ */
+struct rna_probe_flood {
+	uint64_t packets;
+	uint64_t nanoseconds; /* from the first to the last */
+	uint8_t gid[16];      /* zeros: unknown */
+	uint16_t lid;         /* 0: RoCE, or unknown */
+	uint32_t qpn;
+};
+
+/* Of a port that was flooded, until it has been open for some minutes; count 0: it was not. */
+struct rna_probe_pauses {
+	unsigned count;
+	rna_usec since, until;        /* realtime: of the first one; of the newest one */
+	struct rna_probe_flood flood; /* before the newest one */
+};
 
 /* What is wrong with a port of ours, judged over all its pairs. */
 enum rna_probe_verdict {
@@ -172,6 +193,7 @@ struct rna_probe_port {
 	unsigned port;
 	enum rna_probe_use use;
 	const char *text; /* why; "": nothing to say */
+	struct rna_probe_pauses pauses;
 	struct rna_probe_address address;
 	uint64_t session; /* random, anew whenever it is opened; probes and Q_Keys are of one */
 	unsigned rail;    /* RNA_PROBE_RAIL_UNKNOWN */
@@ -249,7 +271,7 @@ bool rna_probes_are_late(const struct rna_probes *probes, rna_usec now);
 /* All that is seen, as one word. */
 enum rna_probes_result {
 	RNA_PROBES_OK,
-	RNA_PROBES_WARNING,  /* a port is lossy or cannot be used, or a pair shows a sign */
+	RNA_PROBES_WARNING,  /* a port is lossy, paused or cannot be used, or a pair shows a sign */
 	RNA_PROBES_CRITICAL, /* a port is unreachable */
 	RNA_PROBES_UNKNOWN,  /* probes do not run, or no port is judged yet */
 	RNA_PROBES_RESULT_COUNT,

@@ -85,7 +85,7 @@ static void test_what_an_agent_says_is_understood(void **state)
 								 .qpn_count = 2,
 								 .qpns = {17, 18 + (uint32_t)i}};
 	}
-	f->ports[3].use = RNA_PROBE_FAILED;
+	f->ports[3].use = RNA_PROBE_PAUSED;
 	rna_write_probe_json(f->view, &text);
 	assert_int_equal(parse(text.data), 0);
 	assert_true(facts.runs);

@@ -495,6 +495,38 @@ static void test_a_peer_of_another_version_leaves_no_losses(void **state)
 	assert_int_equal(pairs->ports[0].counts[RNA_PROBE_LEAF].lost, 0);
 }
 
+static void flood(rna_usec now)
+{
+	const struct rna_probe_flood packets = {.packets = 2001, .qpn = 17};
+
+	rna_pairs_pause(&pairs->ports[0], &packets, (struct rna_time){now, now});
+}
+
+static void test_a_flooded_port_pauses_for_longer_each_time(void **state)
+{
+	static const rna_usec pauses[] = {5, 10, 20, 40, 80, 160, 300, 300};
+	struct rna_probing_port *port = &pairs->ports[0];
+	rna_usec now = NOW;
+
+	(void)state;
+	for (unsigned i = 0; i < RNA_ARRAY_SIZE(pauses); i++) {
+		flood(now);
+		assert_int_equal(port->pauses.count, i + 1);
+		assert_int_equal(port->again - now, pauses[i] * SECOND);
+		assert_int_equal(port->pauses.until - now, pauses[i] * SECOND);
+		assert_int_equal(port->pauses.since, NOW);
+		rna_pairs_forget_pauses(pairs, now = port->again + 299 * SECOND);
+		assert_int_equal(port->pauses.count, i + 1);
+	}
+	assert_int_equal(port->pauses.flood.qpn, 17);
+	assert_string_equal(port->text, "flooded: 2001 packets refused");
+	rna_pairs_forget_pauses(pairs, now = port->again + 300 * SECOND);
+	assert_int_equal(port->pauses.count, 0);
+	flood(now);
+	assert_int_equal(port->again - now, 5 * SECOND);
+	assert_int_equal(port->pauses.since, now);
+}
+
 static void test_a_port_counts_on_without_its_pairs(void **state)
 {
 	const struct rna_time later = {NOW + 60 * SECOND, NOW + 60 * SECOND};
@@ -700,6 +732,7 @@ int main(void)
 		TEST(test_a_peer_that_goes_leaves_no_losses),
 		TEST(test_a_peer_that_begins_anew_leaves_no_losses),
 		TEST(test_a_peer_of_another_version_leaves_no_losses),
+		TEST(test_a_flooded_port_pauses_for_longer_each_time),
 		TEST(test_a_port_counts_on_without_its_pairs),
 		TEST(test_ports_that_change_are_closed),
 		TEST(test_an_interrupted_peer_begins_anew),

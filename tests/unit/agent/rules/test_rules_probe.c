@@ -210,6 +210,51 @@ static void signs_are_findings_with_figures(void **state)
 		       "(hop limit 61 arrives, usually 63)");
 }
 
+/* It stays a while after the pause, and says what the sender claims to be. */
+static void a_flooded_port_is_a_warning(void **state)
+{
+	struct scene *s = *state;
+	struct rna_probe_pauses *pauses = &s->ports[0].pauses;
+
+	s->ports[0].use = RNA_PROBE_PAUSED;
+	pauses->count = 3;
+	pauses->flood = (struct rna_probe_flood){
+		.packets = 2001,
+		.nanoseconds = 3950000,
+		.gid = {[10] = 0xff, 0xff, 10, 77, 0, 9},
+		.qpn = 0x11,
+	};
+	expect_finding(s, "probe-flooded", RNA_SEVERITY_WARNING,
+		       "probes are paused (pause 3) after a flood: 2001 packets within 3.95 ms ");
+	expect_finding(s, "probe-flooded", RNA_SEVERITY_WARNING,
+		       "names as its sender 10.77.0.9, QP 0x000011, which can be forged");
+	s->ports[0].use = RNA_PROBE_OPEN;
+	pauses->flood.lid = 7;
+	pauses->flood.gid[0] = 0xfe;
+	expect_finding(s, "probe-flooded", RNA_SEVERITY_WARNING,
+		       "probes were paused (pause 3) after a flood");
+	expect_finding(s, "probe-flooded", RNA_SEVERITY_WARNING,
+		       "fe00:0000:0000:0000:0000:ffff:0a4d:0009, LID 7, QP 0x000011");
+	memset(pauses->flood.gid, 0, sizeof(pauses->flood.gid));
+	expect_finding(s, "probe-flooded", RNA_SEVERITY_WARNING, "sender LID 7, QP 0x000011");
+	*pauses = (struct rna_probe_pauses){0};
+	expect_nothing(s);
+}
+
+/* What was seen before holds until something else is seen. */
+static void a_pause_hides_no_fault(void **state)
+{
+	struct scene *s = *state;
+
+	make_unreachable(s);
+	assert_int_equal(count_after(s->f, SECOND), 1);
+	s->ports[0].use = RNA_PROBE_PAUSED;
+	s->ports[0].pauses.count = 1;
+	s->ports[0].verdict = RNA_PROBE_UNKNOWN;
+	s->probes.pair_count = 0;
+	assert_int_equal(count_after(s->f, SECOND), 2);
+}
+
 int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, clear)
@@ -222,6 +267,8 @@ int main(void)
 		TEST(a_silent_peer_is_information),
 		TEST(losses_are_a_warning_where_paths_share_them),
 		TEST(signs_are_findings_with_figures),
+		TEST(a_flooded_port_is_a_warning),
+		TEST(a_pause_hides_no_fault),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * collectors/prober: what the prober makes of crowds, of old packets and of sessions. Instead of
+ * collectors/prober: what the prober makes of floods, of old packets and of sessions. Instead of
  * verbs there is a fabric within this process: a packet that is sent with the Q_Key of a port is
  * received by that port. For the loop, this program is executed again as the prober.
  */
@@ -26,8 +26,9 @@
 
 enum { OPEN_MAX = 8, QUEUE_MAX = 4096 };
 
-/* A device whose port never has nothing to take: what it has sent itself. */
-#define COMPLETIONS "completions"
+/* Of two ports a device is flooded: they never have nothing to take. */
+#define RUBBISH     "rubbish" /* of packets that are no probes, while its Q_Key is the first one */
+#define COMPLETIONS "completions" /* of what the port itself has sent */
 
 struct rna_probe_verbs {
 	char device[RNA_PROBER_NAME_MAX];
@@ -38,6 +39,7 @@ struct rna_probe_verbs {
 	uint8_t packets[QUEUE_MAX][RNA_PACKET_SIZE];
 	size_t count, taken;
 	unsigned arms;
+	bool rubbish;
 };
 
 struct rna_aim {
@@ -46,6 +48,7 @@ struct rna_aim {
 
 static struct rna_probe_verbs *ports[OPEN_MAX];
 static struct rna_probe_end last_end; /* of the newest packet */
+static bool was_flooded;
 
 static struct rna_probe_verbs *find_verbs(uint32_t qkey)
 {
@@ -121,7 +124,9 @@ int __wrap_rna_probe_verbs_open(const char *device, unsigned port, int gid_index
 	verbs->address = (struct rna_probe_address){.mtu = 1024, .qpn_count = 1, .qpns = {17}};
 	verbs->fd = eventfd(0, EFD_NONBLOCK);
 	verbs->async_fd = eventfd(0, EFD_NONBLOCK);
-	if (strcmp(device, COMPLETIONS) == 0)
+	verbs->rubbish = strcmp(device, RUBBISH) == 0 && !was_flooded;
+	was_flooded |= verbs->rubbish;
+	if (verbs->rubbish || strcmp(device, COMPLETIONS) == 0)
 		wake(verbs);
 	*ret = verbs;
 	return 0;
@@ -211,12 +216,21 @@ void __wrap_rna_probe_verbs_arm(struct rna_probe_verbs *verbs)
 
 int __wrap_rna_probe_verbs_next(struct rna_probe_verbs *verbs, struct rna_probe_event *ret)
 {
+	static const uint8_t zeros[RNA_PACKET_SIZE];
+
 	if (verbs->taken < verbs->count) {
 		*ret = verbs->events[verbs->taken++ % QUEUE_MAX];
 		return 1;
 	}
 	*ret = (struct rna_probe_event){.id = RNA_SENT_MAX - 1};
-	return strcmp(verbs->device, COMPLETIONS) == 0;
+	if (!verbs->rubbish)
+		return strcmp(verbs->device, COMPLETIONS) == 0;
+	ret->received = true;
+	ret->at = rna_clock_monotonic() * 1000;
+	ret->data = zeros;
+	ret->len = sizeof(zeros);
+	ret->source_qpn = 4711;
+	return 1;
 }
 
 bool __wrap_rna_probe_verbs_is_lost(struct rna_probe_verbs *verbs, const char **ret_why)
@@ -334,7 +348,24 @@ static void test_a_turn_takes_some_and_says_that_there_is_more(void **state)
 	assert_int_equal(verbs->arms, 3);
 }
 
-/* A stranger could read there that he has guessed the Q_Key. */
+static void test_so_much_in_a_second_is_a_flood(void **state)
+{
+	static const uint8_t gid[16] = {0xfe, 0x80};
+
+	(void)state;
+	come_rubbish(RNA_PROBER_FLOOD, 0);
+	assert_int_equal(take_all(START), 0);
+	come_rubbish(RNA_PROBER_FLOOD, 5000);
+	assert_int_equal(take_all(START + SECOND), 0);
+	come_rubbish(1, 905000);
+	assert_int_equal(take_all(START + 2 * SECOND - 1), -EDQUOT);
+	assert_int_equal(port->flood.packets, RNA_PROBER_FLOOD + 1);
+	assert_int_equal(port->flood.nanoseconds, 900000);
+	assert_int_equal(port->flood.qpn, 17);
+	assert_memory_equal(port->flood.gid, gid, sizeof(gid));
+}
+
+/* Nor do they count where a stranger could read that he has guessed the Q_Key. */
 static void test_rubbish_is_not_counted(void **state)
 {
 	struct rna_packet recorded = probe_of(1000, 1);
@@ -348,6 +379,7 @@ static void test_rubbish_is_not_counted(void **state)
 	add_event(verbs, &(const struct rna_probe_event){.received = true, .failed = true},
 		  (const uint8_t[RNA_PACKET_SIZE]){0});
 	assert_int_equal(take_all(START), 0);
+	assert_int_equal(port->flood.packets, 13);
 	assert_int_equal(count_strangers(), 0);
 }
 
@@ -364,6 +396,7 @@ static void test_a_repeated_probe_is_counted_and_not_answered(void **state)
 	come(&probe, 0);
 	assert_int_equal(take_all(START + SECOND), 0);
 	assert_int_equal(prober->strangers[RNA_STRANGER_REPLAY], 1);
+	assert_int_equal(port->flood.packets, 1);
 	assert_int_equal(verbs->count, 3);
 }
 
@@ -410,11 +443,12 @@ static void test_a_port_that_can_keep_no_more_visitors_is_closed(void **state)
 
 /* -- The loop ---------------------------------------------------------------------------------- */
 
-enum { FLOODED = 1, ASKING, ANSWERING, PORTS, SESSION = 100, PATIENCE = 60000 };
+enum { FLOODED = 1, ASKING, ANSWERING, REOPENED, SESSION = 100, PATIENCE = 60000 };
 
 struct heard {
-	bool open[PORTS];
-	uint64_t answered[PORTS];
+	bool open[REOPENED + 1];
+	struct rna_probe_flood flood; /* packets 0: no port has paused */
+	uint64_t answered[REOPENED + 1];
 	unsigned lives;
 };
 
@@ -472,6 +506,8 @@ static void take(struct heard *heard, const struct rna_prober_report *report)
 	case RNA_PROBER_PORT_REPORT:
 		assert_int_not_equal(report->port.use, RNA_PROBE_FAILED);
 		heard->open[report->port_id] = report->port.use == RNA_PROBE_OPEN;
+		if (report->port.use == RNA_PROBE_PAUSED)
+			heard->flood = report->port.flood;
 		break;
 	case RNA_PROBER_TARGET_REPORT:
 		heard->answered[report->port_id] += report->target.counts.answered;
@@ -515,17 +551,46 @@ static void test_a_busy_port_holds_up_nobody(void **state)
 		hear(&heard);
 }
 
+static void test_a_flooded_port_pauses_and_comes_back_with_another_qkey(void **state)
+{
+	struct heard heard = {0};
+	uint64_t before;
+
+	(void)state;
+	open_port(ASKING, "a");
+	open_port(ANSWERING, "b");
+	probe(ASKING, ANSWERING);
+	while (heard.answered[ASKING] == 0)
+		hear(&heard);
+	open_port(FLOODED, RUBBISH);
+	while (heard.flood.packets == 0)
+		hear(&heard);
+	assert_false(heard.open[FLOODED]);
+	assert_int_equal(heard.flood.packets, RNA_PROBER_FLOOD + 1);
+	assert_int_equal(heard.flood.qpn, 4711);
+	before = heard.answered[ASKING];
+	while (heard.answered[ASKING] < before + 5)
+		hear(&heard);
+	open_port(REOPENED, RUBBISH); /* the flood is for the Q_Key before */
+	probe(REOPENED, ANSWERING);
+	while (heard.answered[REOPENED] < 5)
+		hear(&heard);
+	assert_true(heard.open[REOPENED]);
+}
+
 int main(int argc, char *argv[])
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
 #define LOOP(name) cmocka_unit_test_setup_teardown(name, start, stop)
 	const struct CMUnitTest tests[] = {
 		TEST(test_a_turn_takes_some_and_says_that_there_is_more),
+		TEST(test_so_much_in_a_second_is_a_flood),
 		TEST(test_rubbish_is_not_counted),
 		TEST(test_a_repeated_probe_is_counted_and_not_answered),
 		TEST(test_a_probe_has_the_qkey_of_its_receiver),
 		TEST(test_a_port_that_can_keep_no_more_visitors_is_closed),
 		LOOP(test_a_busy_port_holds_up_nobody),
+		LOOP(test_a_flooded_port_pauses_and_comes_back_with_another_qkey),
 	};
 
 	if (argc > 0 && strncmp(argv[0], RNA_PROBER_PROGRAM, strlen(RNA_PROBER_PROGRAM)) == 0)

@@ -11,7 +11,7 @@
 #include "rna/check.h"
 #include "rna/exporter.h"
 
-#include "exporter_view.h"
+#include "fabric_view.h"
 
 static json_t *view_as_json(const struct rna_view *view)
 {
@@ -48,6 +48,47 @@ static void test_json(void **state)
 	assert_true(rate == 50000000000);
 	assert_string_equal(description, "a \"b\" <c>\\\xef\xbf\xbd");
 	json_decref(root);
+}
+
+static void test_json_of_a_port_that_is_paused(void **state)
+{
+	RNA_STRBUF struct rna_strbuf out = RNA_STRBUF_INIT;
+	void *fixture = NULL;
+	struct fabric *f;
+	const char *use, *since, *until, *gid;
+	json_int_t count, packets, qpn;
+	double within;
+	json_t *root;
+
+	(void)state;
+	assert_int_equal(fabric_set_up(&fixture), 0);
+	f = fixture;
+	f->ports[0].use = RNA_PROBE_PAUSED;
+	f->ports[0].pauses = (struct rna_probe_pauses){
+		.count = 2,
+		.since = exporter_now.realtime,
+		.until = exporter_now.realtime + 10 * RNA_USEC_PER_SEC,
+		.flood = {.packets = 2001, .nanoseconds = 4000000, .gid = {0xfe, 0x80}, .qpn = 9},
+	};
+	rna_write_probes_json(f->view, &out);
+	root = json_loads(out.data, 0, NULL);
+	assert_int_equal(json_unpack(root,
+				     "{s:[{s:s, s:{s:I, s:s, s:s, s:I, s:f, s:{s:s, s:I !} !}}]}",
+				     "ports", "use", &use, "pauses", "count", &count, "since",
+				     &since, "until", &until, "packets_refused", &packets,
+				     "within_seconds", &within, "claimed_source", "gid", &gid,
+				     "qpn", &qpn),
+			 0);
+	assert_string_equal(use, "paused");
+	assert_int_equal(count, 2);
+	assert_string_not_equal(since, until);
+	assert_int_equal(packets, 2001);
+	assert_true(within > 0.0039 && within < 0.0041);
+	assert_string_equal(gid, "fe80::");
+	assert_int_equal(qpn, 9);
+	assert_null(json_object_get(json_array_get(json_object_get(root, "ports"), 1), "pauses"));
+	json_decref(root);
+	(void)fabric_tear_down(&fixture);
 }
 
 static void test_json_gids(void **state)
@@ -587,6 +628,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_json),
+		cmocka_unit_test(test_json_of_a_port_that_is_paused),
 		cmocka_unit_test(test_json_gids),
 		cmocka_unit_test(test_json_counters_have_states),
 		cmocka_unit_test(test_json_numbers_up_to_the_largest),

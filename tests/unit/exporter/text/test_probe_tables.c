@@ -125,6 +125,19 @@ static void test_why_probes_do_not_run(void **state)
 	assert_has(text, "Not answered: 3 replay, 1 rate\n");
 }
 
+static void test_a_port_that_is_paused(void **state)
+{
+	struct fabric *f = *state;
+
+	f->ports[3].use = RNA_PROBE_PAUSED;
+	f->ports[3].text = "flooded: 2001 packets refused";
+	RNA_FREE char *text = write_table(f);
+
+	assert_has(text, "8 ports: 1 paused, 7 well; ");
+	assert_has(text, "  paused     3  leaf-a  flooded: 2001 packets refused\n");
+	assert_order(text, "\nmlx5_3/1", "\nmlx5_0/1  well");
+}
+
 static void test_no_source_of_members(void **state)
 {
 	struct fabric *f = *state;
@@ -190,6 +203,7 @@ int main(void)
 		TEST(test_the_worst_come_first),
 		TEST(test_a_sign_of_a_path_that_is_not_probed),
 		TEST(test_why_probes_do_not_run),
+		TEST(test_a_port_that_is_paused),
 		TEST(test_no_source_of_members),
 		TEST(test_ports_of_one_node_share_a_line),
 		TEST(test_lines_are_not_too_long),
