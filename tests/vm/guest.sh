@@ -199,6 +199,15 @@ port_file_is() { # DEVICE FILE TEXT
 	[ "$(port_file "$1" "$2")" = "$3" ]
 }
 
+ipv4_index() { # DEVICE: the index of its GID of RoCE v2 over IPv4
+	local index gid
+
+	for index in 0 1 2 3 4 5; do
+		gid=$(cat /sys/class/infiniband/"$1"/ports/1/gids/$index 2>/dev/null)
+		[[ $gid == 0000:0000:0000:0000:0000:ffff:* ]] && echo $index && return
+	done
+}
+
 device_exists() {
 	[ -d "/sys/class/infiniband/$1" ]
 }

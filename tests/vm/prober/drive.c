@@ -2,26 +2,39 @@
 /*
  * Drives a prober as the agent does, for suite-prober:
  *
- *   prober-drive DEVICE GID_INDEX PORTS SECONDS [TRAFFIC_CLASS]
+ *   prober-drive DEVICE GID_INDEX PORTS SECONDS [TRAFFIC_CLASS [FILE]]
  *
  * Opens port 1 of DEVICE so many times, lets each of them probe the next one ten times a second,
  * and prints at the end what was reported, "NAME VALUE" a line, and the child's private memory.
+ *
+ * With FILE, nothing probes the last port, whose "SESSION GID QPN" is written there for
+ * prober-flood. When it pauses, it is opened again after PAUSE, and probes the first one.
  */
+#include <inttypes.h>
 #include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include "rna/base/cleanup.h"
-#include "rna/base/parse.h"
 #include "rna/prober.h"
 
+#include "own_gid.h"
+
 enum { PERIOD = 100000, SESSION = 4711 };
+#define PAUSE (5 * RNA_USEC_PER_SEC)
 
 struct drive {
 	struct rna_child child;
-	unsigned ports, open, failed, closed;
+	const char *device;
+	int gid_index;
+	unsigned traffic_class;
+	const char *file; /* NULL: no port is flooded */
+	unsigned ports, open, failed, closed, paused;
+	rna_usec again; /* monotonic: the flooded port is opened; 0: it is open */
+	struct rna_probe_flood flood;
+	uint64_t flooded_answered; /* to its own probes */
+	rna_usec silence;          /* the longest time between two reports */
 	struct rna_probe_address addresses[RNA_PROBER_PORTS_MAX];
 	struct rna_probe_counts counts;
 	uint64_t late, refused, samples, sample_sum, heard, missing, strangers, turns_late;
@@ -47,59 +60,60 @@ static void set_up(const struct drive *drive)
 	order(drive, &setup);
 }
 
-static void read_gid(const char *device, int index, uint8_t ret[16])
+/* Each opening has a session of its own. */
+static void open_port(const struct drive *drive, unsigned number, uint64_t session)
 {
-	char path[256], text[64] = "";
-	RNA_FCLOSE FILE *file = NULL;
+	struct rna_prober_order open = {
+		.kind = RNA_PROBER_PORT_OPEN,
+		.port_id = number + 1,
+		.port = {.port = 1,
+			 .gid_index = drive->gid_index,
+			 .traffic_class = drive->traffic_class,
+			 .session = session},
+	};
 
-	(void)snprintf(path, sizeof(path), "/sys/class/infiniband/%s/ports/1/gids/%d", device,
-		       index);
-	file = fopen(path, "re");
-	if (!file || !fgets(text, sizeof(text), file))
+	(void)snprintf(open.port.device, sizeof(open.port.device), "%s", drive->device);
+	(void)read_own_gid(drive->device, drive->gid_index, open.port.gid);
+	order(drive, &open);
+}
+
+static void set_target(const struct drive *drive, unsigned from, unsigned to)
+{
+	order(drive, &(const struct rna_prober_order){
+			     .kind = RNA_PROBER_TARGET_SET,
+			     .port_id = from + 1,
+			     .target_id = 100 + from,
+			     .target = {.address = drive->addresses[to],
+					.session = SESSION + to,
+					.period = PERIOD,
+					.large_every = 4},
+		     });
+}
+
+static void begin(const struct drive *drive)
+{
+	unsigned count = drive->ports - (drive->file != NULL);
+
+	for (unsigned i = 0; i < count; i++)
+		set_target(drive, i, (i + 1) % count);
+	if (drive->file) {
+		const struct rna_probe_address *address = &drive->addresses[count];
+		RNA_FCLOSE FILE *file = fopen(drive->file, "we");
+		char gid[INET6_ADDRSTRLEN] = "";
+
+		(void)inet_ntop(AF_INET6, address->gid, gid, sizeof(gid));
+		if (file)
+			fprintf(file, "%x %s %u\n", SESSION + count, gid, address->qpns[0]);
+	}
+}
+
+static void take_target(struct drive *drive, uint32_t port_id,
+			const struct rna_prober_target_report *report)
+{
+	if (drive->file && port_id == drive->ports) {
+		drive->flooded_answered += report->counts.answered;
 		return;
-	for (int i = 0; i < 16; i++) {
-		unsigned value;
-
-		if (sscanf(text + 2 * i + i / 2, "%2x", &value) == 1)
-			ret[i] = (uint8_t)value;
 	}
-}
-
-static void open_ports(const struct drive *drive, const char *device, int gid_index,
-		       unsigned traffic_class)
-{
-	for (unsigned i = 0; i < drive->ports; i++) {
-		struct rna_prober_order open = {
-			.kind = RNA_PROBER_PORT_OPEN,
-			.port_id = i + 1,
-			.port = {.port = 1,
-				 .gid_index = gid_index,
-				 .traffic_class = traffic_class,
-				 .session = SESSION + i},
-		};
-
-		(void)snprintf(open.port.device, sizeof(open.port.device), "%s", device);
-		read_gid(device, gid_index, open.port.gid);
-		order(drive, &open);
-	}
-}
-
-static void set_targets(const struct drive *drive)
-{
-	for (unsigned i = 0; i < drive->ports; i++)
-		order(drive, &(const struct rna_prober_order){
-				     .kind = RNA_PROBER_TARGET_SET,
-				     .port_id = i + 1,
-				     .target_id = 100 + i,
-				     .target = {.address = drive->addresses[(i + 1) % drive->ports],
-						.session = SESSION + (i + 1) % drive->ports,
-						.period = PERIOD,
-						.large_every = 4},
-			     });
-}
-
-static void take_target(struct drive *drive, const struct rna_prober_target_report *report)
-{
 	rna_probe_counts_merge(&drive->counts, &report->counts);
 	drive->late += report->late;
 	drive->refused += report->refused;
@@ -116,7 +130,14 @@ static void take_port(struct drive *drive, const struct rna_prober_report *repor
 	if (report->port.use == RNA_PROBE_OPEN) {
 		drive->addresses[report->port_id - 1] = report->port.address;
 		if (++drive->open == drive->ports)
-			set_targets(drive);
+			begin(drive);
+		else if (drive->open > drive->ports)
+			set_target(drive, drive->ports - 1, 0);
+	}
+	if (report->port.use == RNA_PROBE_PAUSED) {
+		drive->paused++;
+		drive->flood = report->port.flood;
+		drive->again = rna_clock_monotonic() + PAUSE;
 	}
 	drive->failed += report->port.use == RNA_PROBE_FAILED;
 	drive->closed += report->port.use == RNA_PROBE_OFF;
@@ -131,7 +152,7 @@ static void take(struct drive *drive, const struct rna_prober_report *report)
 		take_port(drive, report);
 		break;
 	case RNA_PROBER_TARGET_REPORT:
-		take_target(drive, &report->target);
+		take_target(drive, report->port_id, &report->target);
 		break;
 	case RNA_PROBER_VISITOR_REPORT:
 		drive->heard += report->visitor.heard;
@@ -148,16 +169,28 @@ static void take(struct drive *drive, const struct rna_prober_report *report)
 /* Until then, or until all ports are closed or have failed. False: the prober has ended. */
 static bool listen_until(struct drive *drive, rna_usec end)
 {
-	while (rna_clock_monotonic() < end && drive->closed + drive->failed < drive->ports) {
+	rna_usec heard = rna_clock_monotonic(), now = heard;
+
+	for (; now < end && drive->closed + drive->failed < drive->ports;
+	     now = rna_clock_monotonic()) {
 		struct pollfd socket = {.fd = drive->child.fd, .events = POLLIN};
 		struct rna_prober_report report;
 		int status;
 
-		(void)poll(&socket, 1, 100);
+		if (poll(&socket, 1, 100) > 0) {
+			drive->silence = rna_usec_since(heard, now) > drive->silence
+						 ? rna_usec_since(heard, now)
+						 : drive->silence;
+			heard = now;
+		}
 		while ((status = rna_prober_receive(&drive->child, &report)) > 0)
 			take(drive, &report);
 		if (status < 0)
 			return false;
+		if (drive->again > 0 && now >= drive->again) {
+			drive->again = 0;
+			open_port(drive, drive->ports - 1, SESSION + 1000 + drive->paused);
+		}
 	}
 	return true;
 }
@@ -210,6 +243,10 @@ static void print(const struct drive *drive)
 	       drive->samples ? drive->sample_sum / drive->samples / 1000 : 0);
 	printf("heard %lu\nmissing %lu\nstrangers %lu\nturns_late %lu\nclasses %x\n", drive->heard,
 	       drive->missing, drive->strangers, drive->turns_late, drive->classes);
+	printf("paused %u\nflood %" PRIu64 " %" PRIu64 "\nflooded_answered %" PRIu64 "\n",
+	       drive->paused, drive->flood.packets, drive->flood.nanoseconds,
+	       drive->flooded_answered);
+	printf("silence_ms %" PRIu64 "\n", drive->silence / RNA_USEC_PER_MSEC);
 	printf("there %u %u %u\nback %u %u %u\n", drive->there.dscp, drive->there.ecn,
 	       drive->there.hop_limit, drive->back.dscp, drive->back.ecn, drive->back.hop_limit);
 }
@@ -225,14 +262,19 @@ int main(int argc, char *argv[])
 		return rna_prober_main(NULL);
 	if (argc < 5)
 		return 2;
+	drive.device = argv[1];
+	drive.gid_index = atoi(argv[2]);
 	drive.ports = (unsigned)atoi(argv[3]);
+	drive.traffic_class = argc > 5 ? (unsigned)atoi(argv[5]) : 0;
+	drive.file = argc > 6 ? argv[6] : NULL;
 	seconds = (unsigned)atoi(argv[4]);
 	if (rna_prober_start(&drive.child, &error) < 0) {
 		fprintf(stderr, "%s\n", error.text);
 		return EXIT_FAILURE;
 	}
 	set_up(&drive);
-	open_ports(&drive, argv[1], atoi(argv[2]), argc > 5 ? (unsigned)atoi(argv[5]) : 0);
+	for (unsigned i = 0; i < drive.ports; i++)
+		open_port(&drive, i, SESSION + i);
 	alive = listen_until(&drive, rna_clock_monotonic() + seconds * RNA_USEC_PER_SEC);
 	print_memory(drive.child.pid);
 	print_time(drive.child.pid);
