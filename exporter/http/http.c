@@ -102,10 +102,12 @@ struct client {
 	struct rna_tls_channel *channel; /* keeps the descriptor of line; NULL: no TLS */
 	struct rna_address address;
 	struct rna_login_proof proof;
-	enum rna_login login; /* of the request: PENDING until it is known */
-	bool again;           /* the request got -EAGAIN */
-	bool waited;          /* it did at the last check */
-	struct client *next;  /* of those that wait, or are postponed */
+	enum rna_login login;   /* of the request: PENDING until it is known */
+	bool has_nul;           /* the target of the request */
+	const char *target_end; /* as it came */
+	bool again;             /* the request got -EAGAIN */
+	bool waited;            /* it did at the last check */
+	struct client *next;    /* of those that wait, or are postponed */
 };
 
 /* Of the event that is served; the clock is not read again. */
@@ -287,6 +289,13 @@ static int reply_bad(struct rna_reply *reply)
 	return rna_reply_text(reply, MHD_HTTP_BAD_REQUEST, "bad request");
 }
 
+static int reply_nul(struct rna_reply *reply)
+{
+	rna_reply_set(reply, MHD_HTTP_HEADER_CONNECTION, "close");
+	return rna_reply_text(reply, MHD_HTTP_BAD_REQUEST,
+			      "bad request: a NUL in the path or the query");
+}
+
 static int reply_not_allowed(struct rna_reply *reply)
 {
 	rna_reply_set(reply, MHD_HTTP_HEADER_ALLOW, "GET, HEAD");
@@ -374,6 +383,31 @@ static enum MHD_Result refuse(struct client *client, int (*fill)(struct rna_repl
 	return fill(&reply) < 0 ? MHD_NO : send_reply(client, &reply);
 }
 
+/*
+ * MHD calls this before it unescapes the target, of which we get a C string: "/metrics%00x" is
+ * "/metrics" then, but another path for a proxy that forbids this one.
+ */
+static void *look_at_target(void *userdata, const char *target, struct MHD_Connection *connection)
+{
+	struct client *client = client_of(connection);
+
+	(void)userdata;
+	if (client && target) {
+		client->has_nul = strstr(target, "%00");
+		client->target_end = target + strlen(target);
+	}
+	return NULL; /* the state of the first call of answer() */
+}
+
+/*
+ * A byte that is NUL ends the text as well. Up to 0.9.77 MHD splits the line in its place, so that
+ * the version follows the target (parse_initial_message_line()); 1.0 refuses the byte.
+ */
+static bool has_nul(const struct client *client, const char *version)
+{
+	return client->has_nul || (MHD_VERSION < 0x01000000 && version != client->target_end + 1);
+}
+
 /* The headers of a request that tell where it ends. */
 struct framing {
 	unsigned lengths, encodings;
@@ -423,7 +457,6 @@ static enum MHD_Result answer(void *userdata, struct MHD_Connection *connection,
 	struct client *client = client_of(connection);
 	bool first = !*state;
 
-	(void)version;
 	(void)upload;
 	if (!client)
 		return MHD_NO;
@@ -432,6 +465,8 @@ static enum MHD_Result answer(void *userdata, struct MHD_Connection *connection,
 		rna_connection_asks(&client->line, event_time(client->listener->http));
 	if (first && !has_clear_end(connection))
 		return refuse(client, reply_bad);
+	if (first && has_nul(client, version))
+		return refuse(client, reply_nul);
 	if (allowed && (first || *upload_size > 0)) {
 		*upload_size = 0;
 		return MHD_YES;
@@ -824,7 +859,7 @@ static struct MHD_Daemon *start_daemon(struct listener *listener,
 				listener->http->idle_seconds, MHD_OPTION_CONNECTION_MEMORY_LIMIT,
 				memory, MHD_OPTION_NOTIFY_CONNECTION, on_connection, listener,
 				MHD_OPTION_NOTIFY_COMPLETED, on_completed, listener,
-				MHD_OPTION_END);
+				MHD_OPTION_URI_LOG_CALLBACK, look_at_target, NULL, MHD_OPTION_END);
 }
 
 /* The caller's own sockets must outlive the listener, hence the duplicate. */

@@ -123,6 +123,32 @@ class Served(unittest.TestCase):
         packed = self.get("/runbooks/RdmaPortDown", Accept_Encoding="gzip")
         self.assertEqual(gzip.decompress(packed.body), page.body)
 
+    def test_a_nul_ends_no_path(self):
+        for target in ("/%00", "/metrics%00", "/metrics%00x", "/%00/metrics", "/healthz%00", "/nothing%00",
+                       "/runbooks%00", "/runbooks/RdmaPortDown%00x", "http://node01/metrics%00x",
+                       "/healthz?%00", "/healthz?name=x%00y", "/healthz?name=x&%00=y"):
+            for method in ("GET", "HEAD", "POST"):
+                reply = self.agent.request(method, target)
+                self.assertEqual((reply.status, reply.headers.get("connection")), (400, "close"), f"{method} {target}")
+            self.assertEqual(self.get(target).text, "bad request: a NUL in the path or the query\n")
+        for target in ("/metrics%2500", "/metrics%0", "/healthz%"):
+            self.assertEqual(self.get(target).status, 404, target)
+        for target in (b"/metrics\0", b"/metrics\0x", b"/\0%00", b"/healthz?\0", b"/healthz?name=\0x"):
+            for method in (b"GET", b"HEAD", b"POST"):
+                reply = self.exchange(method + b" " + target + b" HTTP/1.1\r\nHost: x\r\n\r\n")
+                # libmicrohttpd 1.0 closes the connection
+                self.assertTrue(not reply or reply.startswith(b"HTTP/1.1 400 "), target)
+
+    def test_control_characters_of_a_path_go_nowhere(self):
+        said = self.agent.log()
+        for code in (*range(1, 0x20), 0x7f):
+            for path in ("/", "/metrics", "/runbooks/", "/runbooks/RdmaPortDown"):
+                reply = self.get(f"{path}%{code:02x}x")
+                self.assertEqual(reply.status, 404, f"{path} {code}")
+                self.assertIsNone(re.search(r"[^\n -~]", f"{reply.headers}{reply.text}"), f"{path} {code}")
+                self.assertEqual(self.get(f"{path}?name=%{code:02x}").status, 200, f"{path} {code}")
+        self.assertEqual(self.agent.log(), said)
+
     def test_runbooks_that_are_none(self):
         for name in ("RdmaNothing", "rdmaportdown", "RdmaPortDown/", "../metrics", "x" * 900):
             reply = self.get(f"/runbooks/{name}")

@@ -113,6 +113,7 @@ class Tls(unittest.TestCase):
             self.assertEqual(agent.get("/metrics").status, 200)
             self.assertEqual(agent.curl(), 200)
             self.assertEqual(agent.curl("--http2"), 200)
+            self.assertEqual(agent.get("/metrics%00x").status, 400)
             with agent.connect() as sock:  # plain
                 sock.sendall(b"GET /metrics HTTP/1.1\r\nHost: x\r\n\r\n")
                 self.assertNotIn(b"rdma", sock.recv(4096))

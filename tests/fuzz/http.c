@@ -54,6 +54,17 @@ static bool begins(const uint8_t *data, size_t size, const char *text)
 	return size >= strlen(text) && memcmp(data, text, strlen(text)) == 0;
 }
 
+/* What the first line asks for. */
+static bool asks_for_nul(const uint8_t *data, size_t size)
+{
+	static const char nul[] = "%00";
+	size_t line = 0;
+
+	while (line < size && data[line] != '\r' && data[line] != '\n')
+		line++;
+	return begins(data, size, "GET /") && memmem(data, line, nul, strlen(nul));
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	char reply[256] = "";
@@ -78,5 +89,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	if (len > 12 && (begins(data, size, "POST ") || begins(data, size, "PUT ") ||
 			 begins(data, size, "DELETE ") || begins(data, size, "PATCH ")))
 		FUZZ_WANT(reply[9] == '4' || reply[9] == '5' || strncmp(reply + 9, "100", 3) == 0);
+	if (len > 12 && asks_for_nul(data, size))
+		FUZZ_WANT(reply[9] == '4' || reply[9] == '5');
 	return 0;
 }
