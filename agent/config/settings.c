@@ -305,7 +305,7 @@ const struct rna_setting rna_setting_table[] = {
 	     .once = ""),
 	INTEGER("http.max_connections", http_max_connections, "4", "4096", "256",
 		"Maximum number of HTTP connections, over all addresses. One client address gets a "
-		"quarter of them at most; further connections are closed."),
+		"quarter of them at most. Beyond a limit, those without progress are closed."),
 	INTEGER("http.max_header_bytes", http_max_header_bytes, "1024", "65536", "16384",
 		"Maximum size of a request line with its headers, in bytes."),
 	DURATION("http.idle_timeout", http_idle_timeout, "1s", "1h", "2m",

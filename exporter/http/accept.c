@@ -13,10 +13,7 @@
 
 #define PAUSE (100 * RNA_USEC_PER_MSEC) /* after a failure */
 
-enum {
-	BATCH = 64,           /* connections in one turn of the loop */
-	TIMER_ACCURACY = 1000 /* microseconds; the default of sd-event is 250 ms */
-};
+enum { TIMER_ACCURACY = 1000 /* microseconds; the default of sd-event is 250 ms */ };
 
 /*
  * Of this connection only: accept(2) passes on errors that are already pending on the new socket,
@@ -74,7 +71,7 @@ static int on_io(sd_event_source *source, int fd, uint32_t events, void *userdat
 	unsigned turns = 0;
 
 	(void)source, (void)fd, (void)events;
-	while (turns < BATCH && accept_one(accept))
+	while (turns < accept->handlers.batch && accept_one(accept))
 		turns++;
 	if (turns > 0)
 		accept->handlers.done(accept->handlers.userdata);

@@ -23,6 +23,7 @@ struct rna_accept_handlers {
 	/* Takes over fd, which does not block. */
 	void (*connection)(int fd, const struct sockaddr *address, socklen_t len, void *userdata);
 	void (*done)(void *userdata); /* after some connections; more may wait */
+	unsigned batch;               /* how many of them, at most; not 0 */
 	void *userdata;
 };
 

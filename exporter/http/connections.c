@@ -9,14 +9,19 @@
 
 #include "metrics/body.h"
 
-/* A request that is complete within it is never cut to make room. */
+/* The only connection of an address is not cut to make room before. */
 #define GRACE RNA_USEC_PER_SEC
+
+/* Between two looks for progress, of which each costs a system call for each reply. */
+#define LOOK (10 * RNA_USEC_PER_MSEC)
 
 /* Between checks, at most. */
 #define PACE_MAX (2500 * RNA_USEC_PER_MSEC)
 
 enum {
-	CHECKS = 4, /* in the shortest timeout */
+	CHECKS = 4,     /* in the shortest timeout */
+	BATCHES = 4,    /* in the share of an address */
+	BATCH_MAX = 64, /* connections, lest the loop does nothing else for long */
 	/*
 	 * Bytes that the kernel takes for a client and has not sent. By default it takes megabytes
 	 * for each, which count as memory of the agent's control group.
@@ -115,8 +120,8 @@ static void cut(struct rna_connections *connections, struct rna_connection *conn
 
 /* -- Slots ------------------------------------------------------------------------------------- */
 
-/* Of all clients of a unix socket that is open to all users; in the block that IPv6 discards. */
-static const struct rna_address local_users = {{0x01}};
+/* Of all clients of unix sockets: open to all users, and private. IPv6 discards this block. */
+static const struct rna_address local_users = {{0x01}}, private_users = {{0x01, 0x01}};
 
 static bool is_loopback(const struct rna_address *address)
 {
@@ -157,40 +162,95 @@ static bool has_ended(const struct rna_connection *connection)
 	return recv(connection->fd, &next, sizeof(next), MSG_PEEK | MSG_DONTWAIT) == 0;
 }
 
-/* May it give way to a client that wants slot and cannot have it because of error? */
-static bool may_give_way(const struct rna_connection *connection, const struct rna_slot *slot,
-			 int error, rna_usec now)
+/* It is the client's turn. */
+static bool is_asked(const struct rna_connection *connection)
 {
-	bool would_help = error == -EUSERS
-				  ? rna_address_is_same(&connection->slot.address, &slot->address)
-				  : connection->slot.pool == RNA_GUEST_STRANGER;
-
-	if (!connection->has_slot || !would_help)
-		return false;
-	if (connection->state != RNA_CONNECTION_REQUEST && connection->state != RNA_CONNECTION_IDLE)
-		return false;
-	return rna_usec_since(connection->since, now) >= GRACE || has_ended(connection);
+	return connection->state == RNA_CONNECTION_REQUEST ||
+	       connection->state == RNA_CONNECTION_IDLE;
 }
 
-/* Requests that take long before idle connections, and then what is older. */
-static bool goes_first(const struct rna_connection *a, const struct rna_connection *b)
+/* The client has gone, and no reply to it is under way. */
+static bool is_over(const struct rna_connection *connection)
 {
-	if (!b || a->state != b->state)
-		return !b || a->state == RNA_CONNECTION_REQUEST;
-	return a->since < b->since;
+	return is_asked(connection) && has_ended(connection);
+}
+
+/* If it ends: a client that wants slot, and cannot have it because of error. */
+static bool would_help(const struct rna_connection *connection, const struct rna_slot *slot,
+		       int error)
+{
+	bool same = rna_address_is_same(&connection->slot.address, &slot->address);
+
+	if (!connection->has_slot)
+		return false;
+	if (error == -EUSERS)
+		return same;
+	return connection->slot.pool == RNA_GUEST_STRANGER ||
+	       (same && connection->slot.pool == slot->guest);
+}
+
+/* held: by its address. */
+static bool may_give_way(const struct rna_connection *connection, unsigned held, rna_usec now)
+{
+	if (held > 1 || is_over(connection))
+		return true;
+	return is_asked(connection) && rna_usec_since(connection->since, now) >= GRACE;
+}
+
+/* Of a unix socket the kernel does not tell, so that the age of the reply counts. */
+static void look_for_progress(struct rna_connections *connections, rna_usec now)
+{
+	if (rna_usec_since(connections->looked, now) < LOOK)
+		return;
+	connections->looked = now;
+	for (struct rna_connection *c = connections->first; c; c = c->next) {
+		uint64_t acked;
+
+		if (c->state != RNA_CONNECTION_REPLY)
+			continue;
+		acked = tcp_info_of(c->fd).tcpi_bytes_acked;
+		if (acked != c->taken)
+			c->moved = now;
+		c->taken = acked;
+	}
+}
+
+/* Of two that moved at the same time the older one, which comes later in the list. */
+static struct rna_connection *find_victim(const struct rna_connections *connections,
+					  const struct rna_slot *slot, int error, rna_usec now)
+{
+	struct rna_connection *ret = NULL;
+	unsigned most = 1;
+
+	for (struct rna_connection *c = connections->first; c; c = c->next) {
+		unsigned held;
+
+		if (!would_help(c, slot, error))
+			continue;
+		held = rna_slots_held(&connections->slots, &c->slot.address);
+		if (held < most || !may_give_way(c, held, now))
+			continue;
+		if (held > most || !ret || c->moved <= ret->moved)
+			ret = c;
+		most = held;
+	}
+	return ret;
 }
 
 static bool make_room(struct rna_connections *connections, const struct rna_slot *slot, int error,
 		      rna_usec now)
 {
-	struct rna_connection *first = NULL;
+	struct rna_connection *victim;
 
-	for (struct rna_connection *c = connections->first; c; c = c->next)
-		if (may_give_way(c, slot, error, now) && goes_first(c, first))
-			first = c;
-	if (first)
-		cut(connections, first, has_ended(first) ? RNA_DROP_NONE : RNA_DROP_MADE_ROOM);
-	return first;
+	look_for_progress(connections, now);
+	victim = find_victim(connections, slot, error, now);
+	if (!victim)
+		return false;
+	cut(connections, victim,
+	    is_over(victim)    ? RNA_DROP_NONE
+	    : error == -EUSERS ? RNA_DROP_ADDRESS_LIMIT
+			       : RNA_DROP_MADE_ROOM);
+	return true;
 }
 
 int rna_connections_admit(struct rna_connections *connections, int fd,
@@ -202,6 +262,7 @@ int rna_connections_admit(struct rna_connections *connections, int fd,
 	*ret = (struct rna_slot){.address = rna_address_of(address)};
 	if (is_private) {
 		ret->guest = RNA_GUEST_PRIVATE;
+		ret->address = private_users;
 	} else if (address->sa_family == AF_UNIX) {
 		ret->address = local_users;
 	} else if (is_loopback(&ret->address) || has_same_ends(fd, address)) {
@@ -216,13 +277,20 @@ int rna_connections_admit(struct rna_connections *connections, int fd,
 	return error;
 }
 
+unsigned rna_connections_batch(const struct rna_connections *connections)
+{
+	unsigned batch = connections->slots.per_address / BATCHES;
+
+	if (batch == 0)
+		return 1;
+	return batch < BATCH_MAX ? batch : BATCH_MAX;
+}
+
 void rna_connections_add(struct rna_connections *connections, struct rna_connection *connection,
 			 int fd, const struct rna_slot *slot, rna_usec now)
 {
-	*connection = (struct rna_connection){.next = connections->first,
-					      .fd = fd,
-					      .has_slot = slot,
-					      .since = now};
+	*connection = (struct rna_connection){
+		.next = connections->first, .fd = fd, .has_slot = slot, .since = now, .moved = now};
 	if (slot)
 		connection->slot = *slot;
 	connections->first = connection;
@@ -247,7 +315,7 @@ static void enter(struct rna_connection *connection, enum rna_connection_state s
 	if (connection->state == RNA_CONNECTION_CUT)
 		return; /* libmicrohttpd does not know yet */
 	connection->state = state;
-	connection->since = now;
+	connection->since = connection->moved = now;
 }
 
 void rna_connection_asks(struct rna_connection *connection, rna_usec now)
@@ -268,7 +336,7 @@ void rna_connection_replies(struct rna_connections *connections, struct rna_conn
 
 	enter(connection, RNA_CONNECTION_REPLY, now);
 	connection->received = info.tcpi_bytes_received;
-	connection->acked = info.tcpi_bytes_acked;
+	connection->acked = connection->taken = info.tcpi_bytes_acked;
 	let_go_of_body(connections, connection); /* there is none */
 	if (connection->state == RNA_CONNECTION_REPLY)
 		hold_body(connections, connection, body);
@@ -334,16 +402,9 @@ static enum rna_drop find_missed(const struct rna_connections *connections,
 	return late ? RNA_DROP_REQUEST_TIMEOUT : RNA_DROP_NONE;
 }
 
-/* The client has gone, and no reply to it is under way. */
-static bool is_over(const struct rna_connection *connection)
-{
-	return (connection->state == RNA_CONNECTION_REQUEST ||
-		connection->state == RNA_CONNECTION_IDLE) &&
-	       has_ended(connection);
-}
-
 void rna_connections_check(struct rna_connections *connections, rna_usec now)
 {
+	look_for_progress(connections, now);
 	for (struct rna_connection *c = connections->first; c; c = c->next) {
 		bool over = is_over(c);
 		enum rna_drop missed = over ? RNA_DROP_NONE : find_missed(connections, c, now);

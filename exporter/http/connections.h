@@ -4,9 +4,17 @@
  * business.
  *
  * The timeout of libmicrohttpd begins again with each byte, so that a byte now and then keeps a
- * connection forever. Here a whole request has a deadline, and so has a whole reply. Where no slot
- * is free, the request that is under way for longest gives way, or else the connection that is idle
- * for longest.
+ * connection forever. Here a whole request has a deadline, and so has a whole reply.
+ *
+ * Where no slot is free, the address with most connections loses the one that has made no progress
+ * for longest, at once and whatever it does. So if an address has S slots and opens R connections
+ * a second, each of them has S/R seconds to send its request: a probe of the node needs a few
+ * milliseconds. Progress is what costs the client as much as a connection: a state that ends, or a
+ * part of a reply that the client takes. A byte of a request is none. The only connection of an
+ * address has a second, and its reply is not cut.
+ *
+ * (nginx does the same with connections that are idle or wait for a request, the oldest first:
+ * ngx_drain_connections(). It never ends replies, which would hold all slots here.)
  *
  * A reply keeps its body until it is sent, and clients that read slowly keep those of views that
  * were replaced long ago. If these bodies exceed a limit, the slowest clients are cut.
@@ -35,7 +43,9 @@ struct rna_connection {
 	struct rna_slot slot;
 	enum rna_connection_state state;
 	rna_usec since;           /* when the state began */
+	rna_usec moved;           /* when progress was seen last */
 	uint64_t received, acked; /* bytes, when the last reply began */
+	uint64_t taken;           /* bytes that were acked then */
 	struct rna_body *body;    /* of the reply */
 	uint64_t rate;            /* of the reply, in bytes per second; set before it is used */
 };
@@ -45,6 +55,7 @@ struct rna_connections {
 	struct rna_slots slots;
 	rna_usec request_timeout, reply_timeout, idle_timeout;
 	size_t max_old_bytes;
+	rna_usec looked;    /* for progress */
 	size_t bytes;       /* of bodies that are being sent */
 	uint64_t completed; /* replies */
 	uint64_t drops[RNA_DROP_COUNT];
@@ -56,12 +67,17 @@ void rna_connections_deinit(struct rna_connections *connections); /* fine on a z
 
 /*
  * A slot for a client that was accepted. All addresses of this node count as one, and so do all
- * clients of a unix socket that is open to all users. If necessary, another connection is cut. 0,
- * or negative errno as of rna_slots_take().
+ * clients of unix sockets that are open to all users, and those of private ones. If necessary,
+ * another connection is cut. 0, or negative errno as of rna_slots_take().
  */
 int rna_connections_admit(struct rna_connections *connections, int fd,
 			  const struct sockaddr *address, bool is_private, rna_usec now,
 			  struct rna_slot *ret);
+/*
+ * How many to admit before libmicrohttpd is run: a request that came with its connection, or soon
+ * after it, is read before the connection can give way.
+ */
+unsigned rna_connections_batch(const struct rna_connections *connections);
 /* slot: NULL: none. The connection is the caller's, until it is removed. */
 void rna_connections_add(struct rna_connections *connections, struct rna_connection *connection,
 			 int fd, const struct rna_slot *slot, rna_usec now);

@@ -46,8 +46,9 @@ enum {
 	TIMER_ACCURACY = 1000,    /* microseconds; the default of sd-event is 250 ms */
 	TURNS = 16,               /* of libmicrohttpd, without one of the loop */
 	NUMBER_MAX = 24,          /* bytes of one in decimal, with the end */
-	SPARE = 128,              /* connections beside those with a slot: questions of our own, and
-				     those that are cut, until libmicrohttpd has noticed */
+	SPARE = 256,              /* connections beside those with a slot: questions of our own, and
+				     those that are cut, until libmicrohttpd has noticed: a batch,
+				     and as many as can wait for a login */
 	COPIED = 32 * 1024,       /* bytes at a time by a libmicrohttpd that has to copy a body */
 };
 
@@ -458,7 +459,7 @@ static enum MHD_Result answer(void *userdata, struct MHD_Connection *connection,
 	bool first = !*state;
 
 	(void)upload;
-	if (!client)
+	if (!client || client->line.state == RNA_CONNECTION_CUT)
 		return MHD_NO;
 	*state = userdata; /* anything but NULL */
 	if (first)
@@ -678,12 +679,6 @@ static void take_connection(int fd, const struct sockaddr *address, socklen_t le
 	(void)rna_tls_channel_unref(arrival.channel);
 }
 
-/* Some connections have come; libmicrohttpd waits for their requests. */
-static void run_after(void *userdata)
-{
-	run(userdata);
-}
-
 static int on_timer(sd_event_source *source, uint64_t usec, void *userdata)
 {
 	(void)source;
@@ -697,6 +692,40 @@ static void run_resumed(struct rna_http *http)
 {
 	for (size_t i = 0; i < http->listener_count; i++)
 		run(&http->listeners[i]);
+}
+
+/*
+ * Those that gave way while they waited for a document: libmicrohttpd closes nothing that is
+ * suspended. Those that wait for a login are few; their passwords are hashed all the same.
+ */
+static bool resume_cut(struct rna_http *http)
+{
+	struct client **at = &http->postponed;
+	bool ret = false;
+
+	while (*at) {
+		struct client *client = *at;
+
+		if (client->line.state != RNA_CONNECTION_CUT) {
+			at = &client->next;
+			continue;
+		}
+		*at = client->next;
+		MHD_resume_connection(client->connection);
+		ret = true;
+	}
+	return ret;
+}
+
+/* Some connections have come; libmicrohttpd looks for their requests. */
+static void run_after(void *userdata)
+{
+	struct listener *listener = userdata;
+
+	if (resume_cut(listener->http))
+		run_resumed(listener->http);
+	else
+		run(listener);
 }
 
 static int on_login(sd_event_source *source, int fd, uint32_t events, void *userdata)
@@ -880,7 +909,12 @@ static int listener_start(struct rna_http *http, struct listener *listener, sd_e
 			  struct rna_error *error)
 {
 	const char *address = options->socket_count ? "a passed socket" : options->listen[index];
-	const struct rna_accept_handlers handlers = {take_connection, run_after, listener};
+	const struct rna_accept_handlers handlers = {
+		.connection = take_connection,
+		.done = run_after,
+		.batch = rna_connections_batch(&http->connections),
+		.userdata = listener,
+	};
 	const struct rna_web *web = newest_web(http);
 	const union MHD_DaemonInfo *info;
 	int fd, r;

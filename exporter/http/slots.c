@@ -86,13 +86,20 @@ static bool is_scraper(struct rna_slots *slots, const struct rna_address *addres
 
 /* -- Slots ------------------------------------------------------------------------------------- */
 
-static struct rna_slot_holder *find_holder(struct rna_slots *slots,
+static struct rna_slot_holder *find_holder(const struct rna_slots *slots,
 					   const struct rna_address *address)
 {
 	for (size_t i = 0; i < slots->holder_count; i++)
 		if (rna_address_is_same(&slots->holders[i].address, address))
 			return &slots->holders[i];
 	return NULL;
+}
+
+unsigned rna_slots_held(const struct rna_slots *slots, const struct rna_address *address)
+{
+	const struct rna_slot_holder *holder = find_holder(slots, address);
+
+	return holder ? holder->taken : 0;
 }
 
 /* Scrapers share their reserve, so that one of them cannot have all of it. */
@@ -124,12 +131,11 @@ static struct rna_slot_holder *add_holder(struct rna_slots *slots,
 
 int rna_slots_take(struct rna_slots *slots, struct rna_slot *slot, rna_usec now)
 {
-	bool counts = slot->guest != RNA_GUEST_PRIVATE;
-	struct rna_slot_holder *holder = counts ? find_holder(slots, &slot->address) : NULL;
+	struct rna_slot_holder *holder = find_holder(slots, &slot->address);
 
 	if (slot->guest == RNA_GUEST_STRANGER && is_scraper(slots, &slot->address, now))
 		slot->guest = RNA_GUEST_SCRAPER;
-	if (holder && holder->taken >= slots->per_address)
+	if (slot->guest != RNA_GUEST_PRIVATE && holder && holder->taken >= slots->per_address)
 		return -EUSERS;
 	if (has_shared(slots))
 		slot->pool = RNA_GUEST_STRANGER;
@@ -138,8 +144,6 @@ int rna_slots_take(struct rna_slots *slots, struct rna_slot *slot, rna_usec now)
 	else
 		return -EBUSY;
 	slots->taken[slot->pool]++;
-	if (!counts)
-		return 0;
 	if (!holder)
 		holder = add_holder(slots, &slot->address);
 	holder->taken++;
@@ -149,12 +153,9 @@ int rna_slots_take(struct rna_slots *slots, struct rna_slot *slot, rna_usec now)
 
 void rna_slots_give(struct rna_slots *slots, const struct rna_slot *slot)
 {
-	struct rna_slot_holder *holder;
+	struct rna_slot_holder *holder = find_holder(slots, &slot->address);
 
 	slots->taken[slot->pool]--;
-	if (slot->guest == RNA_GUEST_PRIVATE)
-		return;
-	holder = find_holder(slots, &slot->address);
 	holder->reserved -= slot->pool == RNA_GUEST_SCRAPER;
 	if (--holder->taken == 0)
 		*holder = slots->holders[--slots->holder_count];

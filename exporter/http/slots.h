@@ -24,7 +24,7 @@ enum rna_guest {
 	RNA_GUEST_STRANGER,
 	RNA_GUEST_SCRAPER,
 	RNA_GUEST_NODE,    /* comes from this node */
-	RNA_GUEST_PRIVATE, /* of a private unix socket: no address, and no limit for it */
+	RNA_GUEST_PRIVATE, /* of a private unix socket: no limit for its address */
 	RNA_GUEST_COUNT,
 };
 
@@ -62,6 +62,8 @@ void rna_slots_deinit(struct rna_slots *slots);              /* fine on a zeroed
  */
 int rna_slots_take(struct rna_slots *slots, struct rna_slot *slot, rna_usec now);
 void rna_slots_give(struct rna_slots *slots, const struct rna_slot *slot);
+/* How many slots an address has. */
+unsigned rna_slots_held(const struct rna_slots *slots, const struct rna_address *address);
 
 /* The address got metrics. */
 void rna_slots_scraped(struct rna_slots *slots, const struct rna_address *address, rna_usec now);

@@ -24,7 +24,7 @@ const char *rna_login_name(enum rna_login login); /* "ok", "refused", "limited":
 /* Why the server closed a connection because of a limit, or did not take it. */
 enum rna_drop {
 	RNA_DROP_FULL,            /* not taken: all connections that it could have are in use */
-	RNA_DROP_ADDRESS_LIMIT,   /* not taken: its address has its share of connections */
+	RNA_DROP_ADDRESS_LIMIT,   /* closed for another of its address, which has its share */
 	RNA_DROP_MADE_ROOM,       /* closed for a client that would not have been taken otherwise */
 	RNA_DROP_REQUEST_TIMEOUT, /* http.request_timeout */
 	RNA_DROP_REPLY_TIMEOUT,   /* http.reply_timeout */
