@@ -19,6 +19,7 @@
 #include <sys/random.h>
 
 #include "rna/bandwidth.h"
+#include "rna/base/characters.h"
 #include "rna/base/secret.h"
 
 enum {
@@ -74,8 +75,8 @@ static void take_text(struct cursor *cursor, char *text, size_t size)
 		cursor->bad = true;
 		text[size - 1] = '\0';
 	}
-	for (const char *c = text; *c; c++) /* it will be shown on a terminal */
-		cursor->bad |= (unsigned char)*c < ' ' || *c == '\x7f';
+	for (size_t at = 0, len = strlen(text), own; at < len; at += own)
+		cursor->bad |= rna_character_at(text + at, len - at, &own) == RNA_CHARACTER_CONTROL;
 }
 
 static uint64_t take_u64(struct cursor *cursor, uint64_t value, uint64_t min, uint64_t max)

@@ -7,6 +7,7 @@
 #include <sys/stat.h>
 
 #include "rna/base/beneath.h"
+#include "rna/base/characters.h"
 #include "rna/base/file.h"
 
 #include "contents.h"
@@ -101,9 +102,7 @@ static void list_unreadable(struct writing *writing, const char *path, int error
 {
 	const char *name = strerrorname_np(-error);
 
-	for (; *path; path++) /* a line for each */
-		rna_strbuf_add_char(&writing->unreadable,
-				    (unsigned char)*path < ' ' || *path == '\x7f' ? '?' : *path);
+	rna_strbuf_add_plain(&writing->unreadable, path, strlen(path), NULL); /* a line for each */
 	rna_strbuf_printf(&writing->unreadable, " %s\n", name ? name : "?");
 	writing->result->unreadable++;
 }

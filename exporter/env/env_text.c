@@ -13,7 +13,7 @@
 
 static const char *escape_shell(char c)
 {
-	return c == '\'' ? "'\\''" : rna_escape_control(c);
+	return c == '\'' ? "'\\''" : NULL;
 }
 
 /* YAML 1.2, 5.7: escapes in double quotes; control characters do not occur. */
@@ -25,7 +25,7 @@ static const char *escape_yaml(char c)
 	case '\\':
 		return "\\\\";
 	default:
-		return rna_escape_control(c);
+		return NULL;
 	}
 }
 
@@ -40,7 +40,7 @@ struct form {
 
 static const struct form forms[] = {
 	[RNA_ENV_SHELL] = {"", "", "export ", "='", "'\n", escape_shell},
-	[RNA_ENV_ENV] = {"", "", "", "=", "\n", rna_escape_control},
+	[RNA_ENV_ENV] = {"", "", "", "=", "\n", NULL},
 	[RNA_ENV_YAML] = {"env:\n", "  ", "- name: ", "\n    value: \"", "\"\n", escape_yaml},
 };
 
@@ -48,7 +48,7 @@ static void write_comment(const char *indent, const char *kind, const char *text
 			  struct rna_strbuf *out)
 {
 	rna_strbuf_printf(out, "%s# %s", indent, kind);
-	rna_text_add(out, text, rna_escape_control);
+	rna_text_add(out, text, NULL);
 	rna_strbuf_add_char(out, '\n');
 }
 
@@ -57,10 +57,10 @@ static void write_left_out(const struct rna_env_left_out *left_out, struct rna_s
 	rna_strbuf_puts(out, "# left out: ");
 	for (size_t i = 0; i < left_out->count; i++) {
 		rna_strbuf_puts(out, i > 0 ? ", " : "");
-		rna_text_add(out, left_out->ports[i], rna_escape_control);
+		rna_text_add(out, left_out->ports[i], NULL);
 	}
 	rna_strbuf_puts(out, " (");
-	rna_text_add(out, left_out->reason, rna_escape_control);
+	rna_text_add(out, left_out->reason, NULL);
 	rna_strbuf_puts(out, ")\n");
 }
 

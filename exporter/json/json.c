@@ -77,7 +77,7 @@ static void set_counters(struct rna_json_writer *writer, json_t *object, const c
 		rna_json_set_text(writer, member, "state",
 				  rna_value_state_name(counter->value.state));
 		clean.len = 0;
-		rna_text_add(&clean, counter->file, rna_json_escape);
+		rna_strbuf_add_utf8(&clean, counter->file, strlen(counter->file));
 		rna_json_set(writer, counters, clean.data, member);
 	}
 	if (group)

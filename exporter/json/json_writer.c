@@ -4,17 +4,11 @@
 
 #include "view/text.h"
 
-const char *rna_json_escape(char c)
-{
-	(void)c;
-	return NULL;
-}
-
 json_t *rna_json_text(struct rna_json_writer *writer, const char *text)
 {
 	RNA_STRBUF struct rna_strbuf clean = RNA_STRBUF_INIT;
 
-	rna_text_add(&clean, text, rna_json_escape);
+	rna_strbuf_add_utf8(&clean, text, strlen(text));
 	if (!rna_strbuf_ok(&clean))
 		writer->failed = true;
 	return json_stringn(clean.data ? clean.data : "", clean.len);

@@ -10,10 +10,7 @@
 
 enum { RNA_JSON_INDENT = 2 }; /* of all documents */
 
-/* jansson escapes; a text only has to be UTF-8, which rna_text_add() sees to. */
-rna_escape rna_json_escape;
-
-/* A text from hardware. */
+/* A text from hardware; malformed bytes become U+FFFD. */
 json_t *rna_json_text(struct rna_json_writer *writer, const char *text);
 
 /* The same as a member; one that is not known has no member. */

@@ -96,6 +96,21 @@ const struct rna_node_condition *rna_kube_condition_of(const struct rna_kube_nod
 	return NULL;
 }
 
+/* Plain, because clients of Kubernetes show it on terminals. Of at most max bytes. */
+static void set_message(struct rna_json_writer *writer, json_t *object, const char *text,
+			size_t max)
+{
+	RNA_STRBUF struct rna_strbuf plain = RNA_STRBUF_INIT;
+
+	if (!text)
+		return;
+	rna_text_add(&plain, text, NULL);
+	writer->failed |= !rna_strbuf_ok(&plain);
+	if (rna_strbuf_ok(&plain))
+		plain.data[rna_characters_cut(plain.data, max)] = '\0';
+	rna_json_set_text(writer, object, "message", plain.data);
+}
+
 /* What is not decided is not seen either, so its heartbeat is the old one. */
 static json_t *condition_object(struct rna_json_writer *writer,
 				const struct rna_node_condition *condition, rna_usec now)
@@ -110,7 +125,7 @@ static json_t *condition_object(struct rna_json_writer *writer,
 	rna_json_set_text(writer, object, "type", condition->type);
 	rna_json_set_text(writer, object, "status", words[condition->status]);
 	rna_json_set_text(writer, object, "reason", condition->reason);
-	rna_json_set_text(writer, object, "message", condition->message);
+	set_message(writer, object, condition->message, SIZE_MAX);
 	if (now > 0)
 		rna_json_set_time(writer, object, "lastHeartbeatTime",
 				  condition->heartbeat > 0 ? condition->heartbeat : now);
@@ -313,21 +328,6 @@ void rna_kube_write_devices(const struct rna_node_wish *wish, struct rna_strbuf 
 	}
 }
 
-/* Cut between characters; text is UTF-8 or becomes it. */
-static void set_message(struct rna_json_writer *writer, json_t *object, const char *text)
-{
-	RNA_STRBUF struct rna_strbuf cut = RNA_STRBUF_INIT;
-	size_t len = strlen(text);
-
-	if (len > MESSAGE_MAX)
-		len = MESSAGE_MAX;
-	while (len > 0 && text[len] && ((unsigned char)text[len] & 0xc0) == 0x80)
-		len--;
-	rna_strbuf_add(&cut, text, len);
-	writer->failed |= !rna_strbuf_ok(&cut);
-	rna_json_set_text(writer, object, "message", cut.data);
-}
-
 void rna_kube_write_event(const char *node, const char *uid, const struct rna_kube_event *event,
 			  struct rna_strbuf *out)
 {
@@ -347,7 +347,7 @@ void rna_kube_write_event(const char *node, const char *uid, const struct rna_ku
 	rna_json_set(&writer, object, "involvedObject", involved);
 	rna_json_set_text(&writer, object, "type", event->warning ? "Warning" : "Normal");
 	rna_json_set_text(&writer, object, "reason", event->reason);
-	set_message(&writer, object, event->message);
+	set_message(&writer, object, event->message, MESSAGE_MAX);
 	rna_json_set_text(&writer, source, "component", COMPONENT);
 	rna_json_set_text(&writer, source, "host", node);
 	rna_json_set(&writer, object, "source", source);
@@ -621,9 +621,5 @@ void rna_kube_read_message(const struct rna_strbuf *reply, struct rna_strbuf *ou
 	if (!text)
 		text = reply->data ? reply->data : "";
 	len = strcspn(text, "\r\n");
-	if (len > SHOWN_MAX)
-		len = SHOWN_MAX;
-	while (len > 0 && text[len] && ((unsigned char)text[len] & 0xc0) == 0x80)
-		len--;
-	rna_strbuf_add(out, text, len);
+	rna_strbuf_add(out, text, rna_characters_cut(text, len < SHOWN_MAX ? len : SHOWN_MAX));
 }

@@ -139,6 +139,8 @@ static const char *escape_label(char c)
 		return "\\\"";
 	case '\n':
 		return "\\n";
+	case '\t':
+		return "\t";
 	default:
 		return NULL;
 	}

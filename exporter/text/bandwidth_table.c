@@ -42,11 +42,11 @@ static void write_test(const struct rna_bandwidth_test *test, struct rna_strbuf 
 	bool done = test->end == RNA_LOOPBACK_DONE, expected = test->expected > 0;
 	char cells[4][CELL_MAX];
 
-	rna_text_add(&port, test->device, rna_escape_control);
+	rna_text_add(&port, test->device, NULL);
 	rna_strbuf_printf(&port, "/%u", test->port);
-	rna_text_add(&peer, test->peer, rna_escape_control);
+	rna_text_add(&peer, test->peer, NULL);
 	rna_strbuf_add_char(&peer, ' ');
-	rna_text_add(&peer, test->peer_device, rna_escape_control);
+	rna_text_add(&peer, test->peer_device, NULL);
 	rna_strbuf_printf(&peer, "/%u", test->peer_port);
 	rna_strbuf_printf(out, "%-*s  %-*s  %8s  %8s  %8s  %6s  %s\n", PORT_WIDTH,
 			  rna_strbuf_ok(&port) ? port.data : "?", PEER_WIDTH,
@@ -60,7 +60,7 @@ static void write_test(const struct rna_bandwidth_test *test, struct rna_strbuf 
 	if (done)
 		return;
 	rna_strbuf_puts(out, "    ");
-	rna_text_add(out, test->text, rna_escape_control);
+	rna_text_add(out, test->text, NULL);
 	rna_strbuf_add_char(out, '\n');
 }
 

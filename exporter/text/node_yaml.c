@@ -8,7 +8,7 @@ static const char *escape_yaml(char c)
 {
 	if (c == '"')
 		return "\\\"";
-	return c == '\\' ? "\\\\" : rna_escape_control(c);
+	return c == '\\' ? "\\\\" : NULL;
 }
 
 static void write_text(const char *before, const char *text, struct rna_strbuf *out)

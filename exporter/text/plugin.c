@@ -73,7 +73,7 @@ int rna_check_exit_code(enum rna_check_state state, enum rna_check_form form)
 /* In the first line "|" would begin performance data. */
 static const char *escape_plugin(char c)
 {
-	return c == '|' ? "/" : rna_escape_control(c);
+	return c == '|' ? "/" : NULL;
 }
 
 /* The worst finding that counts; NULL: there is none of that state. */
@@ -147,15 +147,20 @@ static void write_finding(const struct rna_finding *finding, bool once, struct r
 {
 	rna_strbuf_printf(out, "%-8s  ",
 			  finding->silenced ? "silenced" : rna_severity_name(finding->severity));
-	rna_text_add(out, finding->text, rna_escape_control);
+	rna_text_add(out, finding->text, NULL);
 	if (finding->since.realtime && !once) {
 		rna_strbuf_puts(out, " (since ");
 		rna_text_add_time(out, finding->since.realtime);
 		rna_strbuf_puts(out, ")");
 	}
-	rna_strbuf_printf(out, "\n%-8s  %s\n", "", finding->remedy);
-	if (finding->runbook)
-		rna_strbuf_printf(out, "%-8s  Runbook: /runbooks/%s\n", "", finding->runbook);
+	rna_strbuf_printf(out, "\n%-8s  ", "");
+	rna_text_add(out, finding->remedy, NULL);
+	rna_strbuf_add_char(out, '\n');
+	if (finding->runbook) {
+		rna_strbuf_printf(out, "%-8s  Runbook: /runbooks/", "");
+		rna_text_add(out, finding->runbook, NULL);
+		rna_strbuf_add_char(out, '\n');
+	}
 }
 
 static void write_nagios(const struct rna_check *check, struct rna_strbuf *out)
@@ -184,7 +189,7 @@ static const char *escape_quotes(char c)
 	case '\t':
 		return " ";
 	default:
-		return rna_escape_control(c);
+		return NULL;
 	}
 }
 
@@ -209,13 +214,10 @@ static void write_facts(const struct rna_check *check, enum rna_check_state stat
 static void shorten(struct rna_strbuf *out, size_t start, size_t max)
 {
 	static const char dots[] = "...";
-	size_t end = start + max - (sizeof(dots) - 1);
 
 	if (!rna_strbuf_ok(out) || out->len <= start + max)
 		return;
-	while (end > start && ((unsigned char)out->data[end] & 0xc0) == 0x80)
-		end--;
-	out->len = end;
+	out->len = start + rna_characters_cut(out->data + start, max - (sizeof(dots) - 1));
 	rna_strbuf_puts(out, dots);
 }
 

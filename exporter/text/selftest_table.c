@@ -58,7 +58,7 @@ static void write_run(const struct rna_selftest_run *run, struct rna_strbuf *out
 	bool expected = run->expected > 0;
 	char cells[5][CELL_MAX];
 
-	rna_text_add(&port, run->request.device, rna_escape_control);
+	rna_text_add(&port, run->request.device, NULL);
 	rna_strbuf_printf(&port, "/%" PRIu32, run->request.port);
 	rna_strbuf_printf(out,
 			  "%-*s  %-6s  %8" PRIu32 "  %3" PRIu32 "  %8s  %8s  %6s  %8s  %8s  %s\n",
@@ -75,7 +75,7 @@ static void write_run(const struct rna_selftest_run *run, struct rna_strbuf *out
 		rna_strbuf_puts(out, remark(result));
 	if (!done) {
 		rna_strbuf_puts(out, "    ");
-		rna_text_add(out, result->text, rna_escape_control);
+		rna_text_add(out, result->text, NULL);
 		rna_strbuf_add_char(out, '\n');
 	}
 }

@@ -445,9 +445,9 @@ static void write_short(const struct rna_subjects *subjects, struct rna_strbuf *
 	for (size_t i = 0; i < ports->count; i++) {
 		const struct rna_subject *port = &ports->items[i];
 
-		rna_text_add(out, port->rdma_device->name, rna_escape_control);
+		rna_text_add(out, port->rdma_device->name, NULL);
 		rna_strbuf_printf(out, " port %u ==> ", port->port);
-		rna_text_add(out, port->netdev ? port->netdev->name : "-", rna_escape_control);
+		rna_text_add(out, port->netdev ? port->netdev->name : "-", NULL);
 		rna_strbuf_printf(out, " (%s)\n", short_state(port));
 	}
 }

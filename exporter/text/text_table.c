@@ -44,7 +44,7 @@ static const char *cell(const struct rna_text_table *table, size_t row, size_t c
 	table->cell(table, row, column, &raw);
 	out->failed |= raw.failed;
 	out->len = 0;
-	rna_text_add(out, raw.len > 0 && !raw.failed ? raw.data : ABSENT, rna_escape_control);
+	rna_text_add(out, raw.len > 0 && !raw.failed ? raw.data : ABSENT, NULL);
 	return rna_strbuf_ok(out) ? out->data : ABSENT;
 }
 
@@ -159,7 +159,7 @@ void rna_text_wrap(const char *text, size_t used, size_t indent, size_t width,
 	RNA_STRBUF struct rna_strbuf fit_text = RNA_STRBUF_INIT;
 	const char *rest;
 
-	rna_text_add(&fit_text, text, rna_escape_control);
+	rna_text_add(&fit_text, text, NULL);
 	out->failed |= fit_text.failed;
 	if (fit_text.failed || fit_text.len == 0 || width <= indent || width <= used) {
 		rna_strbuf_add(out, fit_text.data, fit_text.len);

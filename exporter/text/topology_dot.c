@@ -20,7 +20,7 @@ static const char *escape_dot(char c)
 		return "\\\"";
 	if (c == '\\')
 		return "\\\\";
-	return rna_escape_control(c);
+	return NULL;
 }
 
 static void add_text(const struct writer *writer, const char *before, const char *text)

@@ -30,7 +30,7 @@ static void add_in(const struct writer *writer, const char *colour, const char *
 	bool coloured = writer->colour && *colour;
 
 	add(writer, coloured ? colour : "");
-	rna_text_add(writer->out, text, rna_escape_control);
+	rna_text_add(writer->out, text, NULL);
 	add(writer, coloured ? PLAIN : "");
 }
 
@@ -131,8 +131,7 @@ static void add_nic_legend(const struct writer *writer)
 		if (!item)
 			continue;
 		rna_strbuf_printf(writer->out, "  %s: ", item->name);
-		rna_text_add(writer->out, item->what ? item->what : item->address,
-			     rna_escape_control);
+		rna_text_add(writer->out, item->what ? item->what : item->address, NULL);
 		add(writer,
 		    writer->topology->nics[i].device_count == 0 ? " (no RDMA device)\n" : "\n");
 	}
@@ -224,7 +223,7 @@ void rna_write_topology(const struct rna_view *view, bool colour, struct rna_str
 	}
 	writer.topology = tree.topology;
 	if (tree.topology && tree.topology->problem) {
-		rna_text_add(out, tree.topology->problem, rna_escape_control);
+		rna_text_add(out, tree.topology->problem, NULL);
 		add(&writer, "\n\n");
 	}
 	why = rna_topology_why_little(tree.topology);

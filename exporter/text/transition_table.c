@@ -10,13 +10,13 @@ static void write_event(const struct rna_transition *transition, struct rna_strb
 {
 	RNA_STRBUF struct rna_strbuf port = RNA_STRBUF_INIT;
 
-	rna_text_add(&port, transition->device, rna_escape_control);
+	rna_text_add(&port, transition->device, NULL);
 	rna_strbuf_printf(&port, "/%u", transition->port);
 	rna_text_add_time(out, transition->time.realtime);
 	rna_strbuf_printf(out, "  %-*s  %-4s  %5ju  %-9s  ", PORT_WIDTH,
 			  rna_strbuf_ok(&port) ? port.data : "?", transition->up ? "up" : "down",
 			  (uintmax_t)transition->count, rna_source_name(transition->source));
-	rna_text_add(out, transition->reason, rna_escape_control);
+	rna_text_add(out, transition->reason, NULL);
 	rna_strbuf_add_char(out, '\n');
 }
 

@@ -6,64 +6,9 @@
 #include <string.h>
 #include <time.h>
 
-#define REPLACEMENT "\xef\xbf\xbd" /* U+FFFD, the replacement character */
-
-static bool is_continuation(unsigned char c)
-{
-	return (c & 0xc0) == 0x80;
-}
-
-/*
- * Bytes of the well-formed character at text, or 0 (Unicode 15, table 3-7). The second byte is
- * what rules out overlong forms, surrogates and everything behind U+10FFFF.
- */
-static size_t utf8_length(const unsigned char *text)
-{
-	unsigned char low = 0x80, high = 0xbf;
-	size_t length;
-
-	if (text[0] < 0x80)
-		return 1;
-	if (text[0] < 0xc2 || text[0] > 0xf4)
-		return 0;
-	length = text[0] < 0xe0 ? 2 : text[0] < 0xf0 ? 3 : 4;
-
-	if (text[0] == 0xe0)
-		low = 0xa0;
-	else if (text[0] == 0xed)
-		high = 0x9f;
-	else if (text[0] == 0xf0)
-		low = 0x90;
-	else if (text[0] == 0xf4)
-		high = 0x8f;
-	if (text[1] < low || text[1] > high)
-		return 0;
-
-	for (size_t i = 2; i < length; i++)
-		if (!is_continuation(text[i]))
-			return 0;
-	return length;
-}
-
 void rna_text_add(struct rna_strbuf *out, const char *text, rna_escape *escape)
 {
-	const char *start = text; /* of what is copied as it is */
-
-	while (*text) {
-		size_t length = utf8_length((const unsigned char *)text);
-		const char *instead = length == 1 ? escape(*text) : NULL;
-
-		if (length == 0)
-			instead = REPLACEMENT;
-		if (instead) {
-			rna_strbuf_add(out, start, (size_t)(text - start));
-			rna_strbuf_puts(out, instead);
-		}
-		text += length ? length : 1;
-		if (instead)
-			start = text;
-	}
-	rna_strbuf_add(out, start, (size_t)(text - start));
+	rna_strbuf_add_plain(out, text, strlen(text), escape);
 }
 
 const char *rna_escape_html(char c)
@@ -80,13 +25,8 @@ const char *rna_escape_html(char c)
 	case '\'':
 		return "&#39;";
 	default:
-		return rna_escape_control(c);
+		return NULL;
 	}
-}
-
-const char *rna_escape_control(char c)
-{
-	return (unsigned char)c < 0x20 || c == 0x7f ? REPLACEMENT : NULL;
 }
 
 void rna_text_add_bytes(struct rna_strbuf *out, uint64_t bytes)

@@ -1,27 +1,23 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Text from hardware, made fit for a format. A node description is any 64 bytes that
- * were written to the HCA, but Prometheus and JSON accept only UTF-8: other bytes become U+FFFD.
+ * were written to the HCA, but Prometheus and JSON accept only UTF-8.
  */
 #pragma once
 
 #include "rna/base/arena.h"
+#include "rna/base/characters.h"
 #include "rna/base/clock.h"
 #include "rna/base/strbuf.h"
 
-/* What a character has to become; NULL: itself. */
-typedef const char *rna_escape(char c);
-
+/* Adds a text as plain characters (rna/base/characters.h); escape: of the format, or NULL. */
 void rna_text_add(struct rna_strbuf *out, const char *text, rna_escape *escape);
 
 /*
- * The escapes of HTML and XML: for text and for attributes in double quotes. Control characters
- * become U+FFFD: XML 1.0 has none, not even escaped ones (2.2), and neither has HTML.
+ * The escapes of HTML and XML: for text and for attributes in double quotes. XML 1.0 has no control
+ * characters, not even escaped ones (2.2), and neither has HTML.
  */
 const char *rna_escape_html(char c);
-
-/* For a terminal: control characters, which could move its cursor or worse, become U+FFFD. */
-const char *rna_escape_control(char c);
 
 /* A number of bytes for people, "1.4 TB". */
 void rna_text_add_bytes(struct rna_strbuf *out, uint64_t bytes);

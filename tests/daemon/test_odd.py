@@ -87,7 +87,7 @@ class Names(unittest.TestCase):
         link = os.fsencode(agent.path(f"{CLASS}/mlx5_1"))
         os.rename(link, os.path.dirname(link) + b"/bad\xff\n\x1b")
         with agent:
-            self.assertEqual(agent.metric("rdma_port_up", device="bad�\n\x1b", port="1"), 1)
+            self.assertEqual(agent.metric("rdma_port_up", device="bad�\n�", port="1"), 1)
             for path in ("/", "/metrics", "/api/v1/snapshot"):
                 self.assertIn("bad�", agent.get(path).text)
 

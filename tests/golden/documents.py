@@ -3,6 +3,8 @@
 of an object and short elements of a list share lines. Order and values are those of the document."""
 import json
 
+from plain import escape_controls
+
 WIDTH = 190
 SHORT = 60  # characters of an element that shares its line
 
@@ -20,7 +22,7 @@ def masked(value, volatile, volatile_unless_zero, path=""):
 
 
 def one_line(value):
-    return json.dumps(value, ensure_ascii=False)
+    return escape_controls(json.dumps(value, ensure_ascii=False))
 
 
 def members(value):
@@ -57,4 +59,4 @@ def compact(document, width=WIDTH):
 
 def spread(text):
     """One value a line, which a difference is easier to read in."""
-    return json.dumps(json.loads(text), indent=1, ensure_ascii=False)
+    return escape_controls(json.dumps(json.loads(text), indent=1, ensure_ascii=False))

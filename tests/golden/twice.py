@@ -13,6 +13,7 @@ import os
 import re
 
 import scrape
+from plain import CONTROLS
 from tables import Contradiction, check_gids, check_matrix
 
 STATES = {1: "DOWN", 2: "INIT", 3: "ARMED", 4: "ACTIVE", 5: "ACTIVE_DEFER"}
@@ -92,7 +93,7 @@ class Samples:
         """Is there a sample in that scope with that label? Then it has to have that value."""
         for labels, number, stated in self.families.get(name, ()):
             if label in labels and scope.items() <= labels.items():
-                if labels[label] != str(value) or number != "1":
+                if labels[label] != CONTROLS.sub("\ufffd", str(value)) or number != "1":
                     raise Contradiction(f"JSON has {value!r} as {label} of {name} {scope}, "
                                         f"the sample is {labels} {number}")
                 stated.update([None, label, *scope])

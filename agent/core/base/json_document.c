@@ -4,6 +4,8 @@
 #include <errno.h>
 #include <string.h>
 
+#include "rna/base/characters.h"
+
 /* -- Limits ------------------------------------------------------------------------------------ */
 
 /* Where rna_json_check() is in a text. */
@@ -82,9 +84,35 @@ void rna_json_append(struct rna_json_writer *writer, json_t *array, json_t *elem
 		writer->failed = true;
 }
 
-static int write_bytes(const char *data, size_t len, void *out)
+/* Of a character of one to three bytes. */
+static unsigned code_of(const char *text, size_t length)
 {
-	rna_strbuf_add(out, data, len);
+	static const unsigned char first[] = {0, 0x7f, 0x1f, 0x0f};
+	unsigned code = (unsigned char)text[0] & first[length];
+
+	for (size_t i = 1; i < length; i++)
+		code = code << 6 | ((unsigned char)text[i] & 0x3f);
+	return code;
+}
+
+/*
+ * jansson escapes the control characters below U+0020; here the others follow. It hands over whole
+ * characters, and writes no control character of its own but the end of a line.
+ */
+static int write_bytes(const char *data, size_t len, void *userdata)
+{
+	struct rna_strbuf *out = userdata;
+	size_t start = 0;
+
+	for (size_t at = 0, length; at < len; at += length) {
+		if (rna_character_at(data + at, len - at, &length) != RNA_CHARACTER_CONTROL ||
+		    data[at] == '\n')
+			continue;
+		rna_strbuf_add(out, data + start, at - start);
+		rna_strbuf_printf(out, "\\u%04X", code_of(data + at, length));
+		start = at + length;
+	}
+	rna_strbuf_add(out, data + start, len - start);
 	return rna_strbuf_ok(out) ? 0 : -1;
 }
 
@@ -112,13 +140,10 @@ json_t *rna_json_new_file(struct rna_json_writer *writer, unsigned version)
 
 static json_t *new_text(const char *text)
 {
-	json_t *ret = json_string(text);
-	RNA_FREE char *plain = ret ? NULL : strdup(text);
+	RNA_STRBUF struct rna_strbuf clean = RNA_STRBUF_INIT;
 
-	for (char *at = plain; at && *at; at++)
-		if (*at & 0x80)
-			*at = '?';
-	return plain ? json_string(plain) : ret;
+	rna_strbuf_add_utf8(&clean, text, strlen(text));
+	return rna_strbuf_ok(&clean) ? json_stringn(clean.data, clean.len) : NULL;
 }
 
 void rna_json_keep_text(struct rna_json_writer *writer, json_t *object, const char *name,

@@ -6,6 +6,8 @@
  * journal only if stderr is still that socket (systemd.exec(5)). A line has a time stamp only if
  * stderr is a regular file: on a terminal it is read at once, and the reader of a pipe, such as a
  * container runtime, adds its own.
+ *
+ * Texts of others, such as device names and node descriptions, cannot send control characters.
  */
 /* Without this, each entry would have this file as its code location. */
 #define SD_JOURNAL_SUPPRESS_LOCATION
@@ -20,7 +22,7 @@
 #include <systemd/sd-journal.h>
 #include <time.h>
 
-#include "rna/base/strbuf.h"
+#include "rna/base/characters.h"
 
 #define IDENTIFIER "rdma-node-agent"
 
@@ -96,33 +98,31 @@ static void free_entry(struct entry *entry)
 		free(entry->parts[i].iov_base);
 }
 
-static void add_part(struct entry *entry, const char *format, ...) RNA_PRINTF(2, 3);
-
-static void add_part(struct entry *entry, const char *format, ...)
+static void add_part(struct entry *entry, const char *name, const char *value)
 {
-	va_list args;
-	char *text;
-	int len;
+	RNA_STRBUF struct rna_strbuf part = RNA_STRBUF_INIT;
+	size_t len;
 
 	if (entry->count == FIELDS_MAX)
 		return;
-	va_start(args, format);
-	len = vasprintf(&text, format, args);
-	va_end(args);
-	if (len >= 0)
-		entry->parts[entry->count++] = (struct iovec){text, (size_t)len};
+	rna_strbuf_printf(&part, "%s=", name);
+	rna_strbuf_add_plain(&part, value, strlen(value), NULL);
+	len = part.len;
+	if (rna_strbuf_ok(&part))
+		entry->parts[entry->count++] = (struct iovec){rna_strbuf_take(&part), len};
 }
 
 static bool send_to_journal(int level, const struct rna_log_field *fields, const char *message)
 {
 	RNA_CLEANUP(free_entry) struct entry entry = {0};
+	const char priority[] = {(char)('0' + level), '\0'};
 
-	add_part(&entry, "MESSAGE=%s", message);
-	add_part(&entry, "PRIORITY=%d", level);
-	add_part(&entry, "SYSLOG_IDENTIFIER=" IDENTIFIER);
+	add_part(&entry, "MESSAGE", message);
+	add_part(&entry, "PRIORITY", priority);
+	add_part(&entry, "SYSLOG_IDENTIFIER", IDENTIFIER);
 	for (; fields && fields->name; fields++)
 		if (fields->value)
-			add_part(&entry, "%s=%s", fields->name, fields->value);
+			add_part(&entry, fields->name, fields->value);
 	return sd_journal_sendv(entry.parts, entry.count) >= 0;
 }
 
@@ -158,30 +158,21 @@ static void add_fields(struct rna_strbuf *line, const struct rna_log_field *fiel
 		rna_strbuf_puts(line, ")");
 }
 
-/*
- * Replaces control characters: a message stays one line, and device names or node descriptions
- * cannot send escape sequences to a terminal.
- */
-static void replace_control_characters(struct rna_strbuf *line)
-{
-	for (size_t i = 0; i < line->len; i++)
-		if ((unsigned char)line->data[i] < ' ' || line->data[i] == '\x7f')
-			line->data[i] = '?';
-}
-
 /* One write(2) per line, so that lines of several processes do not mix. */
 static void write_line(int level, const struct rna_log_field *fields, const char *message)
 {
-	RNA_STRBUF struct rna_strbuf line = RNA_STRBUF_INIT;
+	RNA_STRBUF struct rna_strbuf raw = RNA_STRBUF_INIT, line = RNA_STRBUF_INIT;
 
 	if (out.timestamps && !out.plain)
-		add_time(&line);
-	rna_strbuf_printf(&line, "%s: %s", out.plain ? IDENTIFIER : level_names[level], message);
-	add_fields(&line, fields);
-	replace_control_characters(&line);
+		add_time(&raw);
+	rna_strbuf_printf(&raw, "%s: %s", out.plain ? IDENTIFIER : level_names[level], message);
+	add_fields(&raw, fields);
+	if (!rna_strbuf_ok(&raw))
+		return;                                       /* no other place to report it */
+	rna_strbuf_add_plain(&line, raw.data, raw.len, NULL); /* a message stays one line */
 	rna_strbuf_puts(&line, "\n");
 	if (rna_strbuf_ok(&line) && write(STDERR_FILENO, line.data, line.len) < 0)
-		return; /* no other place to report it */
+		return; /* as above */
 }
 
 void rna_log(int level, const struct rna_log_field *fields, const char *format, ...)

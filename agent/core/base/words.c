@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "rna/base/characters.h"
+
 enum {
 	SHOWN_MAX = 60, /* bytes; longer text is not a word */
 	WORD_MAX = 48,  /* bytes; longer words get no hint */
@@ -11,12 +13,14 @@ enum {
 
 int rna_shown_len(const char *text)
 {
-	size_t len = 0;
+	size_t len = 0, rest = strlen(text), own;
 
-	while (len < SHOWN_MAX && (unsigned char)text[len] >= ' ' && text[len] != '\x7f')
-		len++;
-	while (len > 0 && (text[len] & 0xc0) == 0x80)
-		len--; /* do not split a UTF-8 character */
+	for (; rest > 0; rest -= own) {
+		if (rna_character_at(text + len, rest, &own) != RNA_CHARACTER_PLAIN ||
+		    len + own > SHOWN_MAX)
+			break;
+		len += own;
+	}
 	return (int)len;
 }
 

@@ -17,6 +17,7 @@
 #include <string.h>
 
 #include "rna/base/arena.h"
+#include "rna/base/characters.h"
 #include "rna/base/cleanup.h"
 
 enum {
@@ -231,13 +232,9 @@ static bool is_of_table(const struct rna_text *name)
 	return false;
 }
 
-/* In UTF-8, which the file is. */
 static bool is_line(const struct rna_text *text, size_t most)
 {
-	for (size_t i = 0; i < text->len; i++)
-		if (iscntrl((unsigned char)text->data[i]))
-			return false;
-	return text->len <= most;
+	return text->len <= most && rna_characters_are_plain(text->data, text->len);
 }
 
 /* As regexec() gets it: with one start. */

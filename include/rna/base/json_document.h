@@ -51,16 +51,18 @@ struct rna_json_writer {
 void rna_json_set(struct rna_json_writer *writer, json_t *object, const char *name, json_t *member);
 void rna_json_append(struct rna_json_writer *writer, json_t *array, json_t *element);
 
-/* Writes object, which it takes over, and a line end; sets out->failed if the writer has failed. */
+/*
+ * Writes object, which it takes over, and a line end; sets out->failed if the writer has failed.
+ * Control characters (rna/base/characters.h) are escaped, so that no terminal obeys them.
+ */
 void rna_json_write(struct rna_json_writer *writer, json_t *object, size_t indent,
 		    struct rna_strbuf *out);
 
 /* -- Files with the number of their format ----------------------------------------------------- */
 
 /*
- * What the agent writes for itself. Texts are UTF-8: each byte of a character that is none becomes
- * a question mark, because one text must not cost the file. A number of 0 and a text of NULL have
- * no member; read back, a member that is missing is 0 or NULL.
+ * What the agent writes for itself. Texts become UTF-8, because one text must not cost the file. A
+ * number of 0 and a text of NULL have no member; read back, a member that is missing is 0 or NULL.
  */
 json_t *rna_json_new_file(struct rna_json_writer *writer, unsigned version);
 void rna_json_keep_text(struct rna_json_writer *writer, json_t *object, const char *name,

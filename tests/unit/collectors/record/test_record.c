@@ -446,7 +446,8 @@ static void test_names_that_are_no_names_are_only_listed(void **state)
 	(void)snprintf(expected, sizeof(expected),
 		       "../outside EINVAL\nsys/../../outside EINVAL\n/outside EINVAL\n"
 		       "sys//x EINVAL\nsys/./x EINVAL\nsys/x/ EINVAL\n EINVAL\n.. EINVAL\n"
-		       "%s EINVAL\nsys/a?b/../c EINVAL",
+		       "%s EINVAL\nsys/a\xef\xbf\xbd"
+		       "b/../c EINVAL",
 		       too_long);
 	assert_content(fixture, "copy/recorded/unreadable", expected);
 	assert_int_equal(rna_root_list(fixture->copy.root, ".", arena, &names), 1);

@@ -588,7 +588,7 @@ static void test_findings_in_metrics(void **state)
 	assert_int_equal(rna_renderer_metrics(renderer, view, RNA_EXPOSITION_CLASSIC, &body), 0);
 	assert_false(has(body, "port-down"));
 	assert_true(has(body, "rdma_finding{rule=\"device-stalled\",severity=\"warning\","
-			      "device=\"a<b>\033\"} 1\n"));
+			      "device=\"a<b>\xef\xbf\xbd\"} 1\n"));
 	assert_true(has(body, "rdma_finding{rule=\"reads-failing\",severity=\"info\"} 1\n"));
 	assert_true(has(body, "rdma_findings{severity=\"critical\"} 0\n"));
 	assert_true(has(body, "rdma_findings{severity=\"warning\"} 1\n"));

@@ -24,6 +24,26 @@ static void test_document(void **state)
 	assert_string_equal(out.data, "{\n \"list\": [\n  0.1\n ]\n}\n");
 }
 
+/* They come back as they were, and no terminal obeys them on the way. */
+static void test_control_characters_are_escaped(void **state)
+{
+	static const char text[] =
+		"\x1b\x7f\xc2\x80\xc2\x9f\xe2\x80\xae\xe2\x81\xa6 \xc2\xa0\xe2\x82\xac";
+	RNA_CLEANUP(rna_json_free_p) json_t *back = NULL;
+	RNA_STRBUF struct rna_strbuf out = RNA_STRBUF_INIT;
+	struct rna_json_writer writer = {0};
+	json_t *object = json_object();
+
+	(void)state;
+	rna_json_set(&writer, object, "\xe2\x80\xaa", json_string(text));
+	rna_json_write(&writer, object, 0, &out);
+	assert_true(rna_strbuf_ok(&out));
+	assert_string_equal(out.data, "{\"\\u202A\": \"\\u001B\\u007F\\u0080\\u009F\\u202E\\u2066 "
+				      "\xc2\xa0\xe2\x82\xac\"}\n");
+	back = json_loads(out.data, 0, NULL);
+	assert_string_equal(json_string_value(json_object_get(back, "\xe2\x80\xaa")), text);
+}
+
 static void test_missing_memory_is_remembered(void **state)
 {
 	(void)state;
@@ -125,6 +145,7 @@ int main(void)
 		cmocka_unit_test(test_parse),
 		cmocka_unit_test(test_parse_without_memory),
 		cmocka_unit_test(test_document),
+		cmocka_unit_test(test_control_characters_are_escaped),
 		cmocka_unit_test(test_missing_memory_is_remembered),
 	};
 
