@@ -5,44 +5,19 @@
  */
 #include <errno.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "commands.h"
 #include "control_client.h"
 
-#define ERASE_LINE "\r\033[K"
-
-static void show_line(const char *text, size_t len, void *userdata)
-{
-	(void)userdata;
-	if (isatty(STDERR_FILENO))
-		(void)fprintf(stderr, ERASE_LINE "%.*s", (int)len, text);
-}
-
-static int write_output(const char *text, size_t len, struct rna_error *error, void *userdata)
-{
-	(void)userdata;
-	show_line("", 0, NULL);
-	return rna_output(text, len, error);
-}
-
 static int ask(const struct rna_call *call, const char *target, struct rna_error *error)
 {
-	const struct rna_control_reader reader = {.progress = show_line, .output = write_output};
-	const char *socket = call->settings.control_socket;
 	RNA_STRBUF struct rna_strbuf request = RNA_STRBUF_INIT;
-	int status;
 
 	rna_strbuf_printf(&request, "bandwidth\ntarget=%s\n%s", target,
 			  call->arguments.options[RNA_OPTION_JSON] ? "json=\n" : "");
 	if (!rna_strbuf_ok(&request))
 		return rna_error_set(error, -ENOMEM, "probe bandwidth");
-	status = rna_control_ask(socket, request.data, &reader, error);
-	show_line("", 0, NULL);
-	if (status == -ENOENT || status == -ECONNREFUSED)
-		return rna_error_say(error, status,
-				     "%s: no agent listens on this socket; is it running?", socket);
-	return status;
+	return rna_control_show(call->settings.control_socket, request.data, error);
 }
 
 int rna_command_probe_bandwidth(struct rna_call *call, struct rna_error *error)
@@ -62,8 +37,5 @@ int rna_command_probe_bandwidth(struct rna_call *call, struct rna_error *error)
 	if (arguments->options[RNA_OPTION_ROOT])
 		return rna_error_say(error, -EINVAL,
 				     "--root: a recorded node cannot measure bandwidth");
-	if (!call->settings.control_socket[0])
-		return rna_error_say(error, -ENOENT,
-				     "control.socket is empty: cannot contact the agent");
 	return ask(call, arguments->words[0], error);
 }

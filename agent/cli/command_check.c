@@ -102,18 +102,10 @@ static int find_deadline(struct check *check, struct rna_error *error)
 
 /* -- The agent --------------------------------------------------------------------------------- */
 
-static int keep_output(const char *text, size_t len, struct rna_error *error, void *userdata)
-{
-	struct rna_strbuf *out = userdata;
-
-	rna_strbuf_add(out, text, len);
-	return rna_strbuf_ok(out) ? 0 : rna_error_set(error, -ENOMEM, "check");
-}
-
 /* The control socket has no login and needs no library; only root and the agent's user may ask. */
 static int ask_by_socket(const struct rna_settings *settings, struct rna_strbuf *ret)
 {
-	const struct rna_control_reader reader = {.output = keep_output, .userdata = ret};
+	const struct rna_control_reader reader = {.output = ret};
 	struct rna_error ignored = {0}; /* HTTP is asked next, and its error is shown */
 
 	return settings->control_socket[0]

@@ -182,7 +182,7 @@ int rna_command_status(struct rna_call *call, struct rna_error *error)
 			       : rna_output_strbuf(&text, error);
 	if (options[RNA_OPTION_PODS]) {
 		ret = write_pods(&once, &table, arena, &text, error);
-		return ret < 0 ? ret : rna_output_strbuf(&text, error);
+		return ret < 0 ? ret : rna_output_coloured(&text, table.colour, error);
 	}
 	if (rna_once_process(call)) {
 		ret = look_inside(&once, arena, &inside, error);
@@ -191,5 +191,5 @@ int rna_command_status(struct rna_call *call, struct rna_error *error)
 		table.inside = &inside;
 	}
 	rna_write_table(once.view, &table, &text);
-	return rna_output_strbuf(&text, error);
+	return rna_output_coloured(&text, table.colour, error);
 }

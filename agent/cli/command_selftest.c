@@ -5,7 +5,6 @@
  * collectors/loopback/loopback_child.c.
  */
 #include <errno.h>
-#include <unistd.h>
 
 #include "rna/exporter.h"
 
@@ -24,41 +23,20 @@ static const enum rna_option_id wish_options[RNA_WISH_COUNT] = {
 
 /* -- Progress ---------------------------------------------------------------------------------- */
 
-#define ERASE_LINE "\r\033[K"
-
-static void show_line(const char *text, size_t len, void *userdata)
-{
-	(void)userdata;
-	if (isatty(STDERR_FILENO))
-		(void)fprintf(stderr, ERASE_LINE "%.*s", (int)len, text);
-}
-
 static void show_progress(const struct rna_selftest_run *run, void *userdata)
 {
 	RNA_STRBUF struct rna_strbuf line = RNA_STRBUF_INIT;
 
+	(void)userdata;
 	rna_selftest_describe(run, &line);
 	if (rna_strbuf_ok(&line))
-		show_line(line.data, line.len, userdata);
-}
-
-static void end_progress(void)
-{
-	show_line("", 0, NULL);
+		rna_output_progress(line.data, line.len);
 }
 
 /* -- By the agent ------------------------------------------------------------------------------ */
 
-static int write_output(const char *text, size_t len, struct rna_error *error, void *userdata)
-{
-	(void)userdata;
-	end_progress();
-	return rna_output(text, len, error);
-}
-
 static int ask(const struct rna_call *call, const char *const *values, struct rna_error *error)
 {
-	const struct rna_control_reader reader = {.progress = show_line, .output = write_output};
 	RNA_STRBUF struct rna_strbuf request = RNA_STRBUF_INIT;
 
 	rna_strbuf_puts(&request, "selftest\n");
@@ -69,7 +47,7 @@ static int ask(const struct rna_call *call, const char *const *values, struct rn
 		rna_strbuf_puts(&request, "json=\n");
 	if (!rna_strbuf_ok(&request))
 		return rna_error_set(error, -ENOMEM, "self-test");
-	return rna_control_ask(call->settings.control_socket, request.data, &reader, error);
+	return rna_control_show(call->settings.control_socket, request.data, error);
 }
 
 /* -- Alone ------------------------------------------------------------------------------------- */
@@ -100,7 +78,7 @@ static int test(struct rna_call *call, const struct rna_selftest_wish *wish,
 		status = rna_selftest_plan(once.view, &settings, wish, &runs, error);
 	if (status == 0)
 		rna_selftest_run_all(&runs, &settings, show_progress, NULL);
-	end_progress();
+	rna_output_progress("", 0);
 	if (status == 0)
 		status = write_runs(call, &runs, error);
 	return status < 0 ? status : (int)rna_selftest_sum_up(runs.items, runs.count);
@@ -125,7 +103,7 @@ int rna_command_selftest(struct rna_call *call, struct rna_error *error)
 	status = rna_selftest_wish_parse(values, &wish, error);
 	if (status < 0)
 		return status;
-	status = call->settings.control_socket[0] ? ask(call, values, error) : -ENOENT;
+	status = ask(call, values, error);
 	if (!is_agent_absent(status))
 		return status;
 	*error = (struct rna_error){0}; /* without an agent, the command tests by itself */

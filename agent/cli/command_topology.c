@@ -32,6 +32,7 @@ int rna_command_topology(struct rna_call *call, struct rna_error *error)
 {
 	const char *const *options = call->arguments.options;
 	const char *format = options[RNA_OPTION_JSON] ? "json" : options[RNA_OPTION_FORMAT];
+	bool colour = rna_wants_colour(options[RNA_OPTION_COLOR]);
 	RNA_STRBUF struct rna_strbuf text = RNA_STRBUF_INIT;
 	RNA_ONCE struct rna_once once = {0};
 	int ret;
@@ -45,7 +46,7 @@ int rna_command_topology(struct rna_call *call, struct rna_error *error)
 	ret = rna_once_poll(call, &once, error);
 	if (ret < 0)
 		return ret;
-	write_as(format, once.view, rna_wants_colour(options[RNA_OPTION_COLOR]), &text);
-	ret = rna_output_strbuf(&text, error);
+	write_as(format, once.view, colour, &text);
+	ret = rna_output_coloured(&text, colour, error);
 	return ret == 0 && is_xml_unusable(call, once.view) ? RNA_EXIT_FAILURE : ret;
 }

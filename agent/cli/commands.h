@@ -70,9 +70,18 @@ int rna_command_show_help(const struct rna_command *command, struct rna_error *e
 /* "expect ACTION [DEVICE[/PORT]]..." */
 void rna_command_write_usage(const struct rna_command *command, struct rna_strbuf *out);
 
-/* Writes the whole text to stdout. 0, or negative errno with error. */
+/*
+ * Writes the whole text to stdout. Of its control characters only tabs and line ends remain. 0, or
+ * negative errno with error.
+ */
 int rna_output(const char *data, size_t len, struct rna_error *error);
 int rna_output_strbuf(const struct rna_strbuf *text, struct rna_error *error);
+
+/* With colours as well, if the user wants them. */
+int rna_output_coloured(const struct rna_strbuf *text, bool colour, struct rna_error *error);
+
+/* If stderr is a terminal: writes a line there in the place of the one before, until the next. */
+void rna_output_progress(const char *text, size_t len);
 
 /*
  * Replaces the file at path atomically by one of mode 0644. 0, or negative errno with error; then

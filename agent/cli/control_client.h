@@ -5,12 +5,12 @@
 #include <stddef.h>
 
 #include "rna/base/error.h"
+#include "rna/base/strbuf.h"
 
 /* What comes before the exit code. */
 struct rna_control_reader {
-	void (*progress)(const char *text, size_t len, void *userdata);
-	int (*output)(const char *text, size_t len, struct rna_error *error, void *userdata);
-	void *userdata;
+	void (*progress)(const char *text, size_t len); /* NULL: it is ignored */
+	struct rna_strbuf *output; /* what the agent answers is added; packets divide characters */
 };
 
 /*
@@ -20,3 +20,6 @@ struct rna_control_reader {
  */
 int rna_control_ask(const char *path, const char *request, const struct rna_control_reader *reader,
 		    struct rna_error *error);
+
+/* Likewise, with the answer on stdout, and the progress on a terminal. */
+int rna_control_show(const char *path, const char *request, struct rna_error *error);

@@ -1,35 +1,98 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Output of commands on stdout, or in a file. */
+/*
+ * Output of commands on the standard streams, or in a file. No other file writes to the streams,
+ * except the log (tests/layers/check-layers.py): so that texts of others, replies of other agents
+ * among them, reach a terminal only as plain characters (rna/base/characters.h). Formats that
+ * programs read have escapes of their own and pass unchanged.
+ */
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "rna/base/characters.h"
 #include "rna/base/file.h"
 
 #include "commands.h"
 
+static int fail(int status, struct rna_error *error)
+{
+	return rna_error_set(error, status, "cannot write the output");
+}
+
+static const char *keep_lines(char c)
+{
+	return c == '\n' ? "\n" : c == '\t' ? "\t" : NULL;
+}
+
+static int write_plain(const struct rna_strbuf *plain, struct rna_error *error)
+{
+	int status = rna_strbuf_ok(plain)
+			     ? rna_file_write_all(STDOUT_FILENO, plain->data, plain->len)
+			     : -ENOMEM;
+
+	return status < 0 ? fail(status, error) : 0;
+}
+
 int rna_output(const char *data, size_t len, struct rna_error *error)
 {
-	while (len > 0) {
-		ssize_t written = write(STDOUT_FILENO, data, len);
+	RNA_STRBUF struct rna_strbuf plain = RNA_STRBUF_INIT;
 
-		if (written < 0 && errno != EINTR)
-			return rna_error_set(error, -errno, "cannot write the output");
-		if (written > 0) {
-			data += written;
-			len -= (size_t)written;
-		}
-	}
-	return 0;
+	if (len > 0)
+		rna_strbuf_add_plain(&plain, data, len, keep_lines);
+	return write_plain(&plain, error);
 }
 
 int rna_output_strbuf(const struct rna_strbuf *text, struct rna_error *error)
 {
-	if (!rna_strbuf_ok(text))
-		return rna_error_set(error, -ENOMEM, "cannot write the output");
-	return rna_output(text->data, text->len, error);
+	return rna_strbuf_ok(text) ? rna_output(text->data, text->len, error)
+				   : fail(-ENOMEM, error);
+}
+
+/* Bytes of "ESC [ 1 ; 31 m" (ECMA-48, SGR), which changes how text looks and nothing else; or 0. */
+static size_t colour_length(const char *text)
+{
+	size_t len = strlen("\033[");
+
+	if (strncmp(text, "\033[", len) != 0)
+		return 0;
+	len += strspn(text + len, "0123456789;");
+	return text[len] == 'm' ? len + 1 : 0;
+}
+
+int rna_output_coloured(const struct rna_strbuf *text, bool colour, struct rna_error *error)
+{
+	RNA_STRBUF struct rna_strbuf plain = RNA_STRBUF_INIT;
+	size_t len;
+
+	if (!colour || !rna_strbuf_ok(text))
+		return rna_output_strbuf(text, error);
+	for (size_t at = 0; at < text->len; at += len) {
+		const char *from = text->data + at, *next;
+
+		len = colour_length(from);
+		if (len > 0) {
+			rna_strbuf_add(&plain, from, len);
+			continue;
+		}
+		next = memchr(from + 1, '\033', text->len - at - 1);
+		len = next ? (size_t)(next - from) : text->len - at;
+		rna_strbuf_add_plain(&plain, from, len, keep_lines);
+	}
+	return write_plain(&plain, error);
+}
+
+void rna_output_progress(const char *text, size_t len)
+{
+	RNA_STRBUF struct rna_strbuf line = RNA_STRBUF_INIT;
+
+	if (!isatty(STDERR_FILENO))
+		return;
+	rna_strbuf_puts(&line, "\r\033[K"); /* erases the line */
+	rna_strbuf_add_plain(&line, text, len, NULL);
+	if (rna_strbuf_ok(&line))
+		(void)rna_file_write_all(STDERR_FILENO, line.data, line.len); /* the next one may */
 }
 
 /* -- A file ------------------------------------------------------------------------------------ */

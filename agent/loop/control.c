@@ -15,7 +15,7 @@
 #include "rna/base/unix_socket.h"
 #include "rna/base/words.h"
 
-enum { BACKLOG = 8, CALLS_MAX = 16, EXIT_FAILED = 3, PENDING_MAX = 4 << 20 };
+enum { BACKLOG = 8, CALLS_MAX = 16, EXIT_FAILED = 3 };
 
 #define READER_PATIENCE (30 * RNA_USEC_PER_SEC) /* with a peer that does not read its answer */
 #define ACCEPT_PAUSE    RNA_USEC_PER_SEC        /* while there are no descriptors */
@@ -166,7 +166,7 @@ static void send_packet(struct rna_control_call *call, enum rna_control_packet t
 	bool waits = call->pending;
 	struct packet *packet = NULL;
 
-	if (call->pending_bytes + len < PENDING_MAX)
+	if (call->pending_bytes + len < RNA_CONTROL_ANSWER_MAX)
 		packet = malloc(sizeof(*packet) + len + 1);
 	if (!packet) {
 		drop(call);

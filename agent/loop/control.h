@@ -25,7 +25,10 @@ enum rna_control_packet {
 	RNA_CONTROL_EXIT = 'x',     /* an exit code, as a number in text */
 };
 
-enum { RNA_CONTROL_PACKET_MAX = 32768 };
+enum {
+	RNA_CONTROL_PACKET_MAX = 32768,
+	RNA_CONTROL_ANSWER_MAX = 4 << 20, /* bytes, longer than any answer */
+};
 
 /* One request. It exists until it is answered, or its sender has disconnected. */
 struct rna_control_call;
@@ -35,7 +38,7 @@ const char *rna_control_value(const struct rna_control_call *call, const char *k
 
 /*
  * Sends text as fast as the peer reads it. A peer that reads nothing for half a minute is
- * disconnected, and one for which more than 4 MiB waits, which is longer than any answer.
+ * disconnected, and one for which RNA_CONTROL_ANSWER_MAX waits.
  */
 void rna_control_send(struct rna_control_call *call, enum rna_control_packet type, const char *text,
 		      size_t len);

@@ -78,22 +78,15 @@ static void start(void)
 	(void)atexit(end);
 }
 
-static void on_progress(const char *text, size_t len, void *userdata)
+static void on_progress(const char *text, size_t len)
 {
-	(void)userdata;
 	FUZZ_WANT(strnlen(text, len + 1) <= len);
-}
-
-static int on_output(const char *text, size_t len, struct rna_error *error, void *userdata)
-{
-	(void)error;
-	on_progress(text, len, userdata);
-	return 0;
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	const struct rna_control_reader reader = {on_progress, on_output, NULL};
+	RNA_STRBUF struct rna_strbuf output = RNA_STRBUF_INIT;
+	const struct rna_control_reader reader = {on_progress, &output};
 	struct rna_error error = {0};
 
 	if (!agent.thread)

@@ -4,8 +4,8 @@
 
 Rooms: which room may include which; the arrows run one way. Names: each base name occurs once.
 Libraries: each third-party hardware or format library in one file. Functions: none over 80 lines,
-those over 50 are listed. Collectors: the loop names none. Section headings have one style;
-clang-format sorts the includes.
+those over 50 are listed. Collectors: the loop names none. Standard streams: two files write to them.
+Section headings have one style; clang-format sorts the includes.
 """
 import os
 import re
@@ -93,6 +93,23 @@ MORE_FILES = {"infiniband/verbs.h": {"collectors/backend/verbs.c", "collectors/l
                                    "collectors/backend/mad_fabric.c"}}
 LOOP = "agent/loop/"
 SYSTEMD = ("agent/", "collectors/backend/journal.c", "exporter/http/http.c", "exporter/http/accept.c")
+
+# What is written to the standard streams goes through these, which replace control characters in the
+# texts of others.
+SINKS = ("agent/cli/output.c", "agent/core/base/log.c")
+# A stream of stdio, a function that needs none named, or one that gets the descriptor.
+STREAMS = re.compile(r"\b(?:stdout|stderr)\b|\b(?:v?printf|puts|putchar(?:_unlocked)?|perror|psignal|"
+                     r"psiginfo|v?dprintf)\s*\(|\b(?!isatty\b)\w+\(\s*STD(?:OUT|ERR)_FILENO\b|"
+                     r"\b(?:\w*write\w*|fdopen|sendfile|splice)\(\s*[12]\b")
+# Code, and whether it writes: main() asks the check itself.
+WRITES = (('printf("%s", text);', True), ("(void)fputs(text, stdout);", True), ("puts(text);", True),
+          ("fprintf(stderr, text);", True), ("write(STDOUT_FILENO, text, len);", True),
+          ("rna_file_write_all(\n\tSTDERR_FILENO, text, len);", True), ("write(2, text, len);", True),
+          ("vdprintf(fd, format, args);", True), ("putchar('\\n');", True), ("perror(path);", True),
+          ("snprintf(text, size, format);", False), ("rna_strbuf_puts(out, text);", False),
+          ("isatty(STDERR_FILENO)", False), ("/* stdout: puts(text) */", False), ('"printf(1)"', False),
+          ("fd <= STDERR_FILENO", False), ("write(fd, text, 1);", False))
+COMMENTS_AND_TEXTS = re.compile(r'/\*.*?\*/|//[^\n]*|"(?:\\.|[^"\\])*"', re.S)
 
 LINES_LISTED, LINES_FORBIDDEN = 50, 80
 FILES_IN_A_ROOM = 45
@@ -199,6 +216,28 @@ def check_collectors(path, problems):
                                 "know of a collector is a column of collectors/table.c")
 
 
+def writes_to_streams(text):
+    """Yields the line and the words of what writes to a standard stream."""
+    code = COMMENTS_AND_TEXTS.sub(lambda match: re.sub(r"[^\n]", " ", match[0]), text)
+    for match in STREAMS.finditer(code):
+        yield code.count("\n", 0, match.start()) + 1, match[0]
+
+
+def check_streams(path, problems):
+    if path in SINKS:
+        return
+    with open(os.path.join(ROOT, path), encoding="utf-8") as file:
+        for number, words in writes_to_streams(file.read()):
+            problems.append(f"{path}:{number}: {words}: use rna_output() or rna_log(), which replace "
+                            "control characters in texts of others")
+
+
+def check_stream_check(problems):
+    for code, wanted in WRITES:
+        if bool(list(writes_to_streams(code))) != wanted:
+            problems.append(f"STREAMS: {code} is taken for what it is not")
+
+
 def check_libraries(paths, problems):
     users = defaultdict(list)
     for path in paths:
@@ -239,7 +278,9 @@ def main():
         check_includes(path, problems)
         check_rulers(path, problems)
         check_collectors(path, problems)
+        check_streams(path, problems)
         check_functions(path, problems)
+    check_stream_check(problems)
     check_arrows(problems)
     check_names(paths, problems)
     check_size(paths, problems)

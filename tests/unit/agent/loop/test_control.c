@@ -135,38 +135,31 @@ struct question {
 	const char *path, *request;
 	int status;
 	struct rna_error error;
-	size_t len, progress;
-	char output[256];
+	size_t len;
+	char output[256]; /* the start of len bytes */
 	atomic_bool done;
 	pthread_t thread;
 };
 
-static void on_progress(const char *text, size_t len, void *userdata)
-{
-	struct question *question = userdata;
+static atomic_uint progress; /* lines of all questions */
 
+static void on_progress(const char *text, size_t len)
+{
 	(void)text, (void)len;
-	question->progress++;
-}
-
-static int on_output(const char *text, size_t len, struct rna_error *error, void *userdata)
-{
-	struct question *question = userdata;
-
-	(void)error;
-	if (question->len + len < sizeof(question->output))
-		memcpy(question->output + question->len, text, len);
-	question->len += len;
-	return 0;
+	progress++;
 }
 
 static void *ask(void *userdata)
 {
 	struct question *question = userdata;
-	const struct rna_control_reader reader = {on_progress, on_output, question};
+	RNA_STRBUF struct rna_strbuf output = RNA_STRBUF_INIT;
+	const struct rna_control_reader reader = {on_progress, &output};
 
 	question->status =
 		rna_control_ask(question->path, question->request, &reader, &question->error);
+	question->len = output.len;
+	(void)snprintf(question->output, sizeof(question->output), "%s",
+		       output.data ? output.data : "");
 	atomic_store(&question->done, true);
 	return NULL;
 }
@@ -213,7 +206,7 @@ static void test_question_and_answer(void **state)
 	begin(*state, &question, "echo\ntext=a=b c\n");
 	end(*state, &question);
 	assert_int_equal(question.status, 2);
-	assert_int_equal(question.progress, 1);
+	assert_int_equal(progress, 1);
 	assert_string_equal(question.output, "a=b c");
 }
 
@@ -487,7 +480,8 @@ static void test_no_agent(void **state)
 /* As another user, in a process of its own. 0: was refused as it should be. */
 static int ask_as_nobody(const struct scene *scene)
 {
-	const struct rna_control_reader reader = {0};
+	RNA_STRBUF struct rna_strbuf output = RNA_STRBUF_INIT;
+	const struct rna_control_reader reader = {.output = &output};
 	struct rna_error error = {0};
 
 	if (setresuid(65534, 65534, 65534) < 0)
