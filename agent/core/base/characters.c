@@ -49,8 +49,13 @@ static bool is_control(const unsigned char *text, size_t length)
 enum rna_character rna_character_at(const char *text, size_t len, size_t *ret_len)
 {
 	const unsigned char *bytes = (const unsigned char *)text;
-	size_t length = utf8_length(bytes, len);
+	size_t length;
 
+	if (bytes[0] >= ' ' && bytes[0] < 0x7f) { /* nearly all are ASCII */
+		*ret_len = 1;
+		return RNA_CHARACTER_PLAIN;
+	}
+	length = utf8_length(bytes, len);
 	*ret_len = length > 0 ? length : 1;
 	if (length == 0)
 		return RNA_CHARACTER_MALFORMED;
