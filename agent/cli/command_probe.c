@@ -18,8 +18,8 @@ const char *const rna_probe_actions[] = {"bandwidth", NULL};
 /* enum rna_probes_result, whose numbers are the exit codes. */
 static int read_result(const struct rna_strbuf *json, struct rna_error *error)
 {
-	/* a pair has some fifty values */
-	static const struct rna_json_limits limits = {.values = 1000000, .levels = 16};
+	/* a pair takes some 10 KiB */
+	static const struct rna_json_limits limits = {.memory = 64 << 20, .levels = 16};
 	RNA_CLEANUP(rna_json_free_p) json_t *document = NULL;
 	const char *word;
 	int status;

@@ -25,7 +25,7 @@ enum {
 };
 
 static const struct rna_json_limits limits = {
-	.values = 500000,
+	.memory = 128 << 20,
 	.levels = 8,
 	.flags = JSON_REJECT_DUPLICATES,
 };

@@ -17,7 +17,7 @@ const char rna_history_header[] = "{\"version\": 1, \"lines\": \"events\"}\n";
 
 static const struct rna_json_limits limits = {
 	.bytes = LINE_MAX_READ,
-	.values = 64,
+	.memory = 128 << 10,
 	.levels = 2,
 	.flags = JSON_REJECT_DUPLICATES,
 };

@@ -27,7 +27,7 @@ enum {
  * the loop after "expect accept": reading has to take less than a second and some 100 MiB.
  */
 static const struct rna_json_limits limits = {
-	.values = 500000,
+	.memory = 128 << 20,
 	.levels = 16,
 	.flags = JSON_REJECT_DUPLICATES,
 };

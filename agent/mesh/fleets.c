@@ -17,7 +17,7 @@
 #include "rna/base/words.h"
 
 enum {
-	VALUES_MAX = 8000000, /* of an answer: 120,000 pairs make 2,000,000 */
+	ANSWER_MEMORY = 1 << 30,
 	LEVELS_MAX = 8,
 	FIRST_ARENA = 65536,
 	FLEETS_MAX = 64, /* jobs and groups that share a Prometheus */
@@ -378,7 +378,7 @@ int rna_fleets_read(struct rna_fleets_reader *reader, size_t number, const char 
 		    struct rna_error *error)
 {
 	static const struct rna_json_limits limits = {.bytes = RNA_FLEETS_ANSWER_MAX,
-						      .values = VALUES_MAX,
+						      .memory = ANSWER_MEMORY,
 						      .levels = LEVELS_MAX};
 	RNA_CLEANUP(rna_json_free_p) json_t *answer = NULL;
 	const json_t *result, *element;

@@ -19,7 +19,7 @@ enum {
 
 static const struct rna_json_limits limits = {
 	.bytes = RNA_PEER_FACTS_BYTES,
-	.values = 2000,
+	.memory = 1 << 20,
 	.levels = 5,
 	.flags = JSON_REJECT_DUPLICATES,
 };

@@ -62,7 +62,7 @@ static void add_entry(struct run *run, json_t *entry)
 
 static int read_document(struct run *run, const char *text, size_t len)
 {
-	static const struct rna_json_limits limits = {.values = 100000, .levels = 16};
+	static const struct rna_json_limits limits = {.memory = 32 << 20, .levels = 16};
 	RNA_CLEANUP(rna_json_free_p) json_t *document = NULL;
 	int status = rna_json_parse(text, len, &limits, &document, NULL);
 	json_t *entries;

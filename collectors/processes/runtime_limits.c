@@ -75,7 +75,7 @@ static void take_limit(struct configuration *configuration, const char *path, ui
 static json_t *parse(struct configuration *configuration, const char *text)
 {
 	static const struct rna_json_limits limits = {
-		.values = 10000,
+		.memory = 4 << 20,
 		.levels = 32,
 		.flags = JSON_DECODE_INT_AS_REAL,
 	};

@@ -129,7 +129,7 @@ static int read_vpd(const struct rna_root *root, const char *path, struct rna_st
 static int read_docker(const struct rna_root *root, const char *path, struct rna_strbuf *ret)
 {
 	static const struct rna_json_limits limits = {
-		.values = 10000,
+		.memory = 4 << 20,
 		.levels = 32,
 		.flags = JSON_DECODE_INT_AS_REAL,
 	};

@@ -594,9 +594,9 @@ static struct rna_inventory read_inventory(const json_t *object)
 
 int rna_read_check(const char *json, size_t len, struct rna_arena *arena, struct rna_check *ret)
 {
-	/* A finding has some ten values */
+	/* A finding takes some 3 KiB */
 	static const struct rna_json_limits limits = {
-		.values = 1000000,
+		.memory = 64 << 20,
 		.levels = 16,
 		.flags = JSON_REJECT_DUPLICATES,
 	};

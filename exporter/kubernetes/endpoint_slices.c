@@ -23,7 +23,7 @@ enum {
 };
 
 /* A slice has at most 1,000 endpoints, with 100 addresses each in theory and one in practice. */
-static const struct rna_json_limits slice_limits = {.values = 50000, .levels = 32};
+static const struct rna_json_limits slice_limits = {.memory = 16 << 20, .levels = 32};
 
 struct reading {
 	struct rna_arena *arena;

@@ -20,10 +20,10 @@ enum {
 };
 
 /*
- * A Node has some 2,000 values, and one of the 1.5 MiB that etcd holds at most hardly more than
- * 100,000. These take some 15 MiB of memory; 8 MiB of brackets would take hundreds.
+ * A Node takes some 300 KiB, and one of the 1.5 MiB that etcd holds at most hardly more than 32
+ * MiB; 8 MiB of brackets would take hundreds.
  */
-const struct rna_json_limits rna_kube_reply_limits = {.values = 100000, .levels = 64};
+const struct rna_json_limits rna_kube_reply_limits = {.memory = 32 << 20, .levels = 64};
 
 int rna_kube_check_reply(const struct rna_strbuf *reply, struct rna_error *error)
 {

@@ -90,7 +90,7 @@ void rna_kube_write_event_patch(const struct rna_kube_event *event, struct rna_s
 extern const struct rna_json_limits rna_kube_reply_limits;
 
 /*
- * Is it within the limits of values and levels? 0, or -EBADMSG with the limit in the error. The
+ * Is it within the limits of memory and levels? 0, or -EBADMSG with the limit in the error. The
  * functions below read no other replies.
  */
 int rna_kube_check_reply(const struct rna_strbuf *reply, struct rna_error *error);

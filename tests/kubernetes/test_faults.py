@@ -128,14 +128,14 @@ class Trouble(DoubleTest):
             client.want(labels=ROCE)
             self.assertIn("more than 8192 KiB", client.wait_problem("reply"))
 
-    def test_a_reply_of_too_many_values(self):
+    def test_a_reply_that_takes_much_memory(self):
         """Of a GET, of a PATCH, and of a refusal; afterwards all is as wished."""
         many, deep = '{"a": [' + "[]," * 200000 + "[]]}", "[" * 3000000
         serve = self.api.serve
         for number, (method, code, body, why) in enumerate((
-                ("GET", 200, many, "more than 100000 values"),
+                ("GET", 200, many, "more than 32768 KiB of memory"),
                 ("PATCH", 200, deep, "more than 64 levels"),
-                ("PATCH", 422, many, "more than 100000 values"))):
+                ("PATCH", 422, many, "more than 32768 KiB of memory"))):
             def swamp(record, data, who, wanted=method, answer=(code, body)):
                 return answer if record.method == wanted else serve(record, data, who)
 

@@ -2,50 +2,111 @@
 #include "rna/base/json_document.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <string.h>
 
 #include "rna/base/characters.h"
 
 /* -- Limits ------------------------------------------------------------------------------------ */
 
+/*
+ * What jansson 2.14 allocates, with the overhead of malloc() of glibc, for what these characters
+ * stand for. Lists, and the buckets of objects, grow by doubling and are copied meanwhile. Keys and
+ * texts are not distinguished: it is more rather than less (test_json_document compares it with
+ * what jansson allocates).
+ */
+enum {
+	READER_COST = 128, /* of the document as a whole */
+	OBJECT_COST = 224, /* and eight buckets */
+	LIST_COST = 160,   /* and eight places, and a number */
+	TEXT_COST = 88,    /* and its bytes */
+	MEMBER_COST = 56,  /* its buckets */
+	COMMA_COST = 56,   /* a place in a list, and a number */
+	TOKEN_COPIES = 3,  /* of the longest text or number, while it is read */
+};
+
 /* Where rna_json_check() is in a text. */
 struct scan {
-	size_t line, values, depth;
+	size_t line, memory, depth;
+	size_t token, longest; /* bytes of a text or number */
 	bool quoted;
 };
 
-/* What the character at text means; how many characters belong to it. */
-static size_t scan_character(struct scan *scan, const char *text)
+static size_t cost_of(char c)
 {
-	scan->line += *text == '\n';
-	if (*text == '"')
-		scan->quoted = !scan->quoted;
-	if (scan->quoted)
-		return *text == '\\' ? 2 : 1;
-	scan->values += *text == '[' || *text == '{' || *text == ',';
-	if (*text == '[' || *text == '{')
+	switch (c) {
+	case '{':
+		return OBJECT_COST;
+	case '[':
+		return LIST_COST;
+	case '"':
+		return TEXT_COST;
+	case ':':
+		return MEMBER_COST;
+	case ',':
+		return COMMA_COST;
+	default:
+		return 0;
+	}
+}
+
+static void scan_token(struct scan *scan, size_t len)
+{
+	scan->memory += len;
+	scan->token += len;
+	if (scan->token > scan->longest) {
+		scan->memory += TOKEN_COPIES * (scan->token - scan->longest);
+		scan->longest = scan->token;
+	}
+}
+
+/* How many characters belong to the one at text. */
+static size_t scan_quoted(struct scan *scan, const char *text)
+{
+	size_t len = *text == '\\' ? 2 : 1;
+
+	scan->quoted = *text != '"';
+	scan_token(scan, len);
+	return len;
+}
+
+static void scan_other(struct scan *scan, char c)
+{
+	size_t cost = cost_of(c);
+
+	scan->line += c == '\n';
+	scan->quoted = c == '"';
+	scan->memory += cost;
+	if (cost > 0 || strchr(" \t\r\n]}", c))
+		scan->token = 0;
+	else
+		scan_token(scan, 1);
+	if (c == '[' || c == '{')
 		scan->depth++;
-	if ((*text == ']' || *text == '}') && scan->depth > 0)
+	if ((c == ']' || c == '}') && scan->depth > 0)
 		scan->depth--;
-	return 1;
 }
 
 int rna_json_check(const char *text, size_t len, const struct rna_json_limits *limits,
 		   struct rna_error *error)
 {
-	struct scan scan = {.line = 1};
+	struct scan scan = {.line = 1, .memory = READER_COST};
 
 	if (limits->bytes > 0 && len > limits->bytes)
 		return rna_error_say(error, -EBADMSG, "more than %zu bytes", limits->bytes);
 	for (size_t at = 0; at < len;) {
-		at += scan_character(&scan, text + at);
+		if (scan.quoted)
+			at += scan_quoted(&scan, text + at);
+		else
+			scan_other(&scan, text[at++]);
 		if (scan.depth > limits->levels)
 			return rna_error_say(error, -EBADMSG,
 					     "line %zu: more than %zu levels of lists and objects",
 					     scan.line, limits->levels);
-		if (scan.values > limits->values)
-			return rna_error_say(error, -EBADMSG, "line %zu: more than %zu values",
-					     scan.line, limits->values);
+		if (scan.memory > limits->memory)
+			return rna_error_say(error, -EBADMSG,
+					     "line %zu: takes more than %zu KiB of memory",
+					     scan.line, limits->memory / 1024);
 	}
 	return 0;
 }

@@ -21,10 +21,10 @@ static inline json_t *rna_json_free(json_t *json)
 }
 RNA_DEFINE_CLEANUP(json_t, rna_json_free)
 
-/* Jansson has no limit of values, and each takes some 100 bytes of memory. */
+/* Jansson has no limit of memory, and two bytes of text, "{}", take 230 of it. */
 struct rna_json_limits {
 	size_t bytes;  /* 0: the caller has limited them */
-	size_t values; /* commas and brackets */
+	size_t memory; /* bytes of the document that jansson makes */
 	size_t levels; /* of lists and objects */
 	size_t flags;  /* of jansson's decoders: JSON_REJECT_DUPLICATES and others */
 };

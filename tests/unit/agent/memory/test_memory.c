@@ -432,7 +432,8 @@ static void test_too_many_entries(void **state)
 	write_many(&names, "told", "name", 4097, "\"kind\": \"none\"");
 	want_damaged(rna_memory_read, &names, "told has 4097 entries; at most 4096 are read");
 	write_many(&values, "accepted", "device", 200000, "\"state\": \"up\"");
-	want_damaged(rna_accepted_read, &values, "line 166667: more than 500000 values");
+	want_damaged(rna_accepted_read, &values,
+		     "line 162995: takes more than 131072 KiB of memory");
 
 	rna_strbuf_puts(&ports, "{\"version\": 1, \"devices\": [{\"key\": \"a\", \"name\": "
 				"\"a\", \"ports\": [{\"port\": 1}");

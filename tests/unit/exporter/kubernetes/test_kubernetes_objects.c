@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Replies of the API: their limits of values and levels, and a large Node that is read. */
+/* Replies of the API: their limits of memory and levels, and a large Node that is read. */
 #include <errno.h>
 #include <jansson.h>
 #include <setjmp.h>
@@ -13,7 +13,7 @@
 
 #include "effort.h"
 
-enum { MANY = 80000, TOO_MANY = 110000, TOO_DEEP = 65, REPLY = 8 << 20 };
+enum { MANY = 80000, TOO_MANY = 120000, TOO_DEEP = 65, REPLY = 8 << 20 };
 
 static const char *const none[] = {NULL};
 static const struct rna_kubernetes_options options = {
@@ -57,13 +57,13 @@ static void test_limits_of_replies(void **state)
 
 	(void)state;
 	write_node(&labels, TOO_MANY);
-	want_unread(&labels, "line 99997: more than 100000 values");
+	want_unread(&labels, "line 109660: takes more than 32768 KiB of memory");
 	for (unsigned i = 0; i < TOO_DEEP; i++)
 		rna_strbuf_add_char(&deep, '[');
 	want_unread(&deep, "line 1: more than 64 levels of lists and objects");
 	while (lists.len < REPLY)
 		rna_strbuf_puts(&lists, "[],");
-	want_unread(&lists, "line 1: more than 100000 values");
+	want_unread(&lists, "line 1: takes more than 32768 KiB of memory");
 }
 
 static void test_a_large_node_is_read(void **state)
@@ -80,6 +80,27 @@ static void test_a_large_node_is_read(void **state)
 	assert_int_equal(node.label_count, MANY + 1);
 	assert_string_equal(rna_kube_label_of(&node, "label-79999"), "79999");
 	assert_little_effort(begin);
+}
+
+/* Its clients show them on terminals, also those that decode JSON themselves. */
+static void test_messages_are_plain(void **state)
+{
+	static char name[] = "e", evil[] = "a\x1b[2J\n\xc2\x9b"
+					   "b\xe2\x80\xae\xff";
+	static const char wanted[] = "\"a\xef\xbf\xbd[2J\xef\xbf\xbd\xef\xbf\xbd"
+				     "b\xef\xbf\xbd"
+				     "\xef\xbf\xbd\"";
+	const struct rna_node_condition condition = {.type = "T", .reason = "R", .message = evil};
+	const struct rna_node_wish wish = {.conditions = &condition, .condition_count = 1};
+	const struct rna_kube_words words = {.name = "n", .wish = &wish};
+	const struct rna_kube_event event = {.name = name, .reason = name, .message = evil};
+	RNA_STRBUF struct rna_strbuf conditions = RNA_STRBUF_INIT, events = RNA_STRBUF_INIT;
+
+	(void)state;
+	rna_kube_write_conditions(&words, 0, &conditions);
+	rna_kube_write_event("n", "u", &event, &events);
+	assert_non_null(strstr(conditions.data, wanted));
+	assert_non_null(strstr(events.data, wanted));
 }
 
 static void *no_memory(size_t size)
@@ -113,6 +134,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_limits_of_replies),
 		cmocka_unit_test(test_a_large_node_is_read),
+		cmocka_unit_test(test_messages_are_plain),
 		cmocka_unit_test(test_missing_memory_is_no_bad_reply),
 	};
 

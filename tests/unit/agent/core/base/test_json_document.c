@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* core/base/json_document: documents are complete, or their writer says that they are not. */
 #include <errno.h>
+#include <malloc.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -64,7 +65,7 @@ static void test_missing_memory_is_remembered(void **state)
 
 static void want_limits(const char *text, const char *why)
 {
-	static const struct rna_json_limits limits = {.values = 4, .levels = 2};
+	static const struct rna_json_limits limits = {.memory = 1024, .levels = 2};
 	struct rna_error error = {0};
 	int status = rna_json_check(text, strlen(text), &limits, &error);
 
@@ -78,7 +79,7 @@ static void test_limits(void **state)
 	(void)state;
 	want_limits("", NULL);
 	want_limits("[[1, 2], 3]", NULL);
-	want_limits("[[1, 2],\n3,\n4]", "line 2: more than 4 values");
+	want_limits("[[1, 2],\n3,\n{}, {}, {}]", "line 3: takes more than 1 KiB of memory");
 	want_limits("[{\"a\": [1]}]", "line 1: more than 2 levels of lists and objects");
 	want_limits("[\"\\\"[[[,,,,,,\"]", NULL);
 	want_limits("]]]]\\", NULL);
@@ -88,7 +89,7 @@ static void want_document(const char *text, const char *why)
 {
 	static const struct rna_json_limits limits = {
 		.bytes = 20,
-		.values = 4,
+		.memory = 1024,
 		.levels = 2,
 		.flags = JSON_REJECT_DUPLICATES,
 	};
@@ -107,12 +108,138 @@ static void test_parse(void **state)
 	(void)state;
 	want_document("{\"a\": [1, 2]}", NULL);
 	want_document("[[[", "line 1: more than 2 levels of lists and objects");
-	want_document("[,,,,", "line 1: more than 4 values");
+	want_document("[{},{},{},{}", "line 1: takes more than 1 KiB of memory");
 	want_document("[                   ]", "more than 20 bytes");
 	want_document("[                  ]", NULL);
 	want_document("[\n}", "line 2: unexpected token near '}'");
 	want_document("{\"a\": 1, \"a\": 2}", "line 1: duplicate object key near '\"a\"'");
 	want_document("", "line 1: '[' or '{' expected near end of file");
+}
+
+/* -- Memory ------------------------------------------------------------------------------------ */
+
+static struct {
+	size_t now, most;
+} allocated;
+
+static void *allocate(size_t size)
+{
+	void *memory = malloc(size);
+
+	if (memory)
+		allocated.now += malloc_usable_size(memory) + sizeof(size_t);
+	if (allocated.now > allocated.most)
+		allocated.most = allocated.now;
+	return memory;
+}
+
+static void release(void *memory)
+{
+	if (memory)
+		allocated.now -= malloc_usable_size(memory) + sizeof(size_t);
+	free(memory);
+}
+
+/* The least limit within which a text is. */
+static size_t count_memory(const struct rna_strbuf *text)
+{
+	size_t low = 0, high = SIZE_MAX / 2;
+
+	while (low < high) {
+		const struct rna_json_limits limits = {.memory = low + (high - low) / 2,
+						       .levels = 8};
+
+		if (rna_json_check(text->data, text->len, &limits, NULL) == 0)
+			high = limits.memory;
+		else
+			low = limits.memory + 1;
+	}
+	return low;
+}
+
+static void write_document(const char *begin, const char *element, unsigned count, const char *end,
+			   struct rna_strbuf *out)
+{
+	rna_strbuf_puts(out, begin);
+	for (unsigned i = 0; i < count; i++) {
+		rna_strbuf_puts(out, i > 0 ? "," : "");
+		for (const char *c = element; *c; c++)
+			if (*c == '#')
+				rna_strbuf_printf(out, "%06u", i);
+			else
+				rna_strbuf_add_char(out, *c);
+	}
+	rna_strbuf_puts(out, end);
+}
+
+/* Jansson takes what is counted at most, and not much less. */
+static void test_memory_is_counted(void **state)
+{
+	static const struct {
+		const char *begin, *element, *end;
+		unsigned most; /* how many times what it takes may be counted */
+	} documents[] = {
+		{"[", "{}", "]", 2},
+		{"[", "[]", "]", 2},
+		{"[", "[[[[1]]]]", "]", 2},
+		{"[", "[1,1,1,1,1,1,1,1,1]", "]", 2},
+		{"[", "1", "]", 2},
+		{"[", "-1.5e3", "]", 2},
+		{"[", "true", "]", 6},
+		{"[", "\"\"", "]", 3},
+		{"[", "\"123456789012345678901234567890123\"", "]", 3},
+		{"[", "\"\\n\\n\\n\\n\\n\\n\\n\\n\\n\\n\\n\\n\\n\\n\"", "]", 3},
+		{"{", "\"#\":1", "}", 3},
+		{"{", "\"#\":{}", "}", 2},
+		{"{", "\"#-----\":null", "}", 4},
+		{"[", "{\"#\":\"#\"}", "]", 2},
+		{"[", "{\"1\":1,\"2\":1,\"3\":1,\"4\":1,\"5\":1,\"6\":1,\"7\":1,\"8\":1,\"9\":1}",
+		 "]", 3},
+	};
+
+	(void)state;
+	json_set_alloc_funcs(allocate, release);
+	for (size_t i = 0; i < RNA_ARRAY_SIZE(documents); i++)
+		for (unsigned count = 1; count < 5000; count = 2 * count + 1) {
+			RNA_STRBUF struct rna_strbuf text = RNA_STRBUF_INIT;
+			size_t counted;
+
+			write_document(documents[i].begin, documents[i].element, count,
+				       documents[i].end, &text);
+			counted = count_memory(&text);
+			allocated.now = allocated.most = 0;
+			json_decref(json_loadb(text.data, text.len, 0, NULL));
+			assert_in_range(allocated.most, 1, counted);
+			if (count > 100)
+				assert_in_range(counted, 1, allocated.most * documents[i].most);
+		}
+	json_set_alloc_funcs(malloc, free);
+}
+
+/* A text is copied several times while it is read. */
+static void test_memory_of_long_texts(void **state)
+{
+	enum { LONG = 100000 };
+	static const char *const around[][2] = {{"[\"", "\"]"},
+						{"{\"", "\":1}"},
+						{"[1", ".5]"},
+						{"[\"\\\\", "\\\"\"]"}};
+
+	(void)state;
+	json_set_alloc_funcs(allocate, release);
+	for (size_t i = 0; i < RNA_ARRAY_SIZE(around); i++) {
+		RNA_STRBUF struct rna_strbuf text = RNA_STRBUF_INIT;
+
+		rna_strbuf_puts(&text, around[i][0]);
+		for (size_t k = 0; k < LONG; k++)
+			rna_strbuf_add_char(&text, '0');
+		rna_strbuf_puts(&text, around[i][1]);
+		allocated.now = allocated.most = 0;
+		json_decref(json_loadb(text.data, text.len, 0, NULL));
+		assert_in_range(allocated.most, LONG, count_memory(&text));
+		assert_in_range(count_memory(&text), LONG, 5 * LONG);
+	}
+	json_set_alloc_funcs(malloc, free);
 }
 
 static void *no_memory(size_t size)
@@ -125,7 +252,7 @@ static void *no_memory(size_t size)
 /* It is not said to be damaged. */
 static void test_parse_without_memory(void **state)
 {
-	static const struct rna_json_limits limits = {.values = 4, .levels = 2};
+	static const struct rna_json_limits limits = {.memory = 1024, .levels = 2};
 	struct rna_error error = {0};
 	json_t *document = NULL;
 	int status;
@@ -143,6 +270,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_limits),
 		cmocka_unit_test(test_parse),
+		cmocka_unit_test(test_memory_is_counted),
+		cmocka_unit_test(test_memory_of_long_texts),
 		cmocka_unit_test(test_parse_without_memory),
 		cmocka_unit_test(test_document),
 		cmocka_unit_test(test_control_characters_are_escaped),
