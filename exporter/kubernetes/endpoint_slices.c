@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Endpoints of a Service. Jansson takes some 100 bytes for each value, which makes 20 MiB of the
- * endpoints of 10,000 nodes; so a list is cut into its slices first, and these are parsed one by
- * one.
+ * Endpoints of a Service. The endpoints of 10,000 nodes would take 40 MiB as a tree, so slices are
+ * read one by one.
  */
 #include <arpa/inet.h>
 #include <errno.h>
 #include <string.h>
 
-#include "rna/base/json_document.h"
+#include "rna/base/json_list.h"
 #include "rna/kubernetes.h"
 
 #include "call.h"
@@ -19,6 +18,7 @@
 
 enum {
 	ENDPOINTS_MAX = 100000, /* dual-stack, and pods that are about to end */
+	SLICE_MAX = 4 << 20,    /* bytes; etcd holds objects of 1.5 MiB */
 	NAME_MAX_LENGTH = 253,
 };
 
@@ -27,19 +27,9 @@ static const struct rna_json_limits slice_limits = {.memory = 16 << 20, .levels 
 
 struct reading {
 	struct rna_arena *arena;
+	bool slices_only;
 	struct rna_kubernetes_endpoints *ret;
-	struct rna_error *error;
 };
-
-static int damaged(const struct reading *reading, const char *what)
-{
-	return rna_error_say(reading->error, -EBADMSG, "EndpointSlices: %s", what);
-}
-
-static int fail_memory(const struct reading *reading)
-{
-	return rna_error_set(reading->error, -ENOMEM, "EndpointSlices");
-}
 
 /* -- Slices ------------------------------------------------------------------------------------ */
 
@@ -129,7 +119,7 @@ static struct rna_kubernetes_endpoint *new_endpoint(struct reading *reading)
 }
 
 static int add_endpoint(struct reading *reading, const json_t *object,
-			const struct slice_port *port)
+			const struct slice_port *port, struct rna_error *error)
 {
 	const char *node = json_string_value(json_object_get(object, "nodeName"));
 	const char *address =
@@ -139,10 +129,10 @@ static int add_endpoint(struct reading *reading, const json_t *object,
 	if (!is_address(address) || (node && !is_node_name(node)))
 		return 0;
 	if (reading->ret->count >= ENDPOINTS_MAX)
-		return damaged(reading, "more than 100000 endpoints");
+		return rna_error_say(error, -EBADMSG, "more than %d endpoints", ENDPOINTS_MAX);
 	endpoint = new_endpoint(reading);
 	if (!endpoint)
-		return fail_memory(reading);
+		return rna_error_set(error, -ENOMEM, "cannot keep an endpoint");
 	*endpoint = (struct rna_kubernetes_endpoint){
 		.node = rna_arena_strdup(reading->arena, node ? node : address),
 		.address = rna_arena_strdup(reading->arena, address),
@@ -150,25 +140,31 @@ static int add_endpoint(struct reading *reading, const json_t *object,
 		.https = port->https,
 		.ready = is_ready(object),
 	};
-	return endpoint->node && endpoint->address ? 0 : fail_memory(reading);
+	if (!endpoint->node || !endpoint->address)
+		return rna_error_set(error, -ENOMEM, "cannot keep an endpoint");
+	return 0;
 }
 
-static int read_slice(struct reading *reading, const char *text, size_t len)
+static int read_slice(const char *text, size_t len, void *userdata, struct rna_error *error)
 {
+	struct reading *reading = userdata;
 	RNA_CLEANUP(rna_json_free_p) json_t *slice = NULL;
-	struct rna_error why = {0};
 	struct slice_port port;
 	const json_t *endpoint;
-	int status = rna_json_parse(text, len, &slice_limits, &slice, &why);
+	int status;
 	size_t i;
 
+	reading->ret->slice_count++;
+	if (reading->slices_only)
+		return 0;
+	status = rna_json_parse(text, len, &slice_limits, &slice, error);
 	if (status < 0)
-		return status == -ENOMEM ? fail_memory(reading) : damaged(reading, why.text);
+		return status;
 	port = choose_port(slice);
 	if (port.port == 0 || is_text(slice, "addressType", "FQDN"))
 		return 0;
 	json_array_foreach (json_object_get(slice, "endpoints"), i, endpoint) {
-		status = add_endpoint(reading, endpoint, &port);
+		status = add_endpoint(reading, endpoint, &port, error);
 		if (status < 0)
 			return status;
 	}
@@ -177,98 +173,28 @@ static int read_slice(struct reading *reading, const char *text, size_t len)
 
 /* -- The list ---------------------------------------------------------------------------------- */
 
-static const char *skip_spaces(const char *text, const char *end)
-{
-	while (text < end && strchr(" \t\r\n", *text) && *text != '\0')
-		text++;
-	return text;
-}
-
-/* Behind a text that begins at text. NULL: it does not end. */
-static const char *skip_text(const char *text, const char *end)
-{
-	for (text++; text < end; text++) {
-		if (*text == '\\')
-			text++;
-		else if (*text == '"')
-			return text + 1;
-	}
-	return NULL;
-}
-
-/* Behind the object or list that begins at text. NULL: it does not end. */
-static const char *skip_brackets(const char *text, const char *end)
-{
-	size_t depth = 0;
-
-	while (text && text < end) {
-		if (*text == '"') {
-			text = skip_text(text, end);
-			continue;
-		}
-		if (*text == '{' || *text == '[')
-			depth++;
-		else if ((*text == '}' || *text == ']') && --depth == 0)
-			return text + 1;
-		text++;
-	}
-	return NULL;
-}
-
-/* The first item: the outermost object is searched for "items": [. NULL: there is no such list. */
-static const char *find_items(const char *text, const char *end)
-{
-	static const char key[] = "\"items\"";
-
-	text = skip_spaces(text, end);
-	if (text == end || *text++ != '{')
-		return NULL;
-	while (text && text < end) {
-		const char *begin = text;
-
-		if (*text == '{' || *text == '[')
-			text = skip_brackets(text, end);
-		else if (*text != '"')
-			text++;
-		else if ((text = skip_text(text, end)) &&
-			 (size_t)(text - begin) == sizeof(key) - 1 &&
-			 memcmp(begin, key, sizeof(key) - 1) == 0) {
-			text = skip_spaces(text, end);
-			if (text == end || *text != ':')
-				continue; /* a value */
-			text = skip_spaces(text + 1, end);
-			return text < end && *text == '[' ? text + 1 : NULL;
-		}
-	}
-	return NULL;
-}
-
 int rna_kubernetes_parse_endpoints(const char *text, size_t len, bool slices_only,
 				   struct rna_arena *arena, struct rna_kubernetes_endpoints *ret,
 				   struct rna_error *error)
 {
-	struct reading reading = {arena, ret, error};
-	const char *end = text + len, *item = find_items(text, end);
-	int status = 0;
+	static const char *const path[] = {"items", NULL};
+	struct reading reading = {arena, slices_only, ret};
+	RNA_JSON_LIST struct rna_json_list list = {.path = path,
+						   .item_max = SLICE_MAX,
+						   .take = read_slice,
+						   .userdata = &reading};
+	RNA_CLEANUP(rna_json_free_p) json_t *frame = NULL;
+	int status;
 
 	*ret = (struct rna_kubernetes_endpoints){0};
-	if (!item)
-		return damaged(&reading, "the reply is not a list");
-	for (item = skip_spaces(item, end); item < end && *item == '{';) {
-		const char *behind = skip_brackets(item, end);
-
-		if (!behind)
-			break;
-		ret->slice_count++;
-		status = slices_only ? 0 : read_slice(&reading, item, (size_t)(behind - item));
-		if (status < 0)
-			return status;
-		item = skip_spaces(behind, end);
-		if (item < end && *item == ',')
-			item = skip_spaces(item + 1, end);
-	}
-	return item < end && *item == ']' ? 0
-					  : damaged(&reading, "the list is damaged, or was cut");
+	status = rna_json_list_read(&list, text, len, error);
+	if (status == 0)
+		status = rna_json_list_end(&list, &slice_limits, &frame, error);
+	if (status == 0 && !list.seen)
+		status = rna_error_say(error, -EBADMSG, "the reply is not a list");
+	if (status < 0)
+		(void)rna_error_prefix(error, "EndpointSlices");
+	return status;
 }
 
 /* -- The request ------------------------------------------------------------------------------- */

@@ -134,13 +134,14 @@ static void test_damage(void **state)
 	char cut[sizeof(whole)];
 
 	(void)state;
-	refuse("", "not a list");
+	refuse("", "EndpointSlices: ");
 	refuse("[]", "not a list");
 	refuse("{\"kind\":\"items\"}", "not a list");
 	refuse("{\"a\":{\"items\":[]}}", "not a list");
 	refuse("{\"items\":{}}", "not a list");
-	refuse("{\"items\":[7]}", "damaged");
-	refuse("{\"items\":[{", "damaged");
+	refuse("{\"items\":[7]}", "EndpointSlices: ");
+	refuse("{\"items\":[{", "the list has no end");
+	refuse("{\"items\":[{},]}", "EndpointSlices: ");
 	refuse("{\"items\":[{]}", "EndpointSlices: ");
 	refuse("{\"items\":[{]},{}]}", "EndpointSlices: ");
 	for (size_t len = 0; len < strlen(whole) - 3; len++) { /* "]}\n" */
