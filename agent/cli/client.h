@@ -42,6 +42,9 @@ struct rna_client_far {
 	size_t reply_max;           /* bytes */
 	bool compressed;            /* replies may be */
 	bool json_errors;           /* replies in JSON are returned whatever their status is */
+	/* Takes a reply in JSON piece by piece, which ret then stays empty of; or NULL. */
+	int (*take)(const char *data, size_t len, void *userdata, struct rna_error *error);
+	void *userdata;
 };
 
 /* As rna_client_get(). path: with the query; the URL may end in a path, which is put before it. */

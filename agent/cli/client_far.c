@@ -160,9 +160,32 @@ static int check_type(const struct far *far, const char *type, const struct rna_
 			     *reply->type ? reply->type : "unknown", type);
 }
 
+/* Prometheus says in JSON why it does not answer a query. */
+static bool is_answer(const struct far *far, const struct rna_https_reply *reply)
+{
+	return reply->status == RNA_HTTP_OK ||
+	       (far->target->json_errors && reply->status >= CLIENT_ERROR &&
+		strncmp(reply->type, json_type, strlen(json_type)) == 0);
+}
+
 /* -- The request ------------------------------------------------------------------------------- */
 
-static int ask(const struct far *far, const char *path, struct rna_https_reply *reply,
+/* The body of what is no answer is kept for the error. */
+static int take(struct rna_https_reply *reply, const char *data, size_t len, void *userdata,
+		struct rna_error *error)
+{
+	const struct far *far = userdata;
+	const struct rna_client_far *target = far->target;
+
+	if (is_answer(far, reply) && check_type(far, json_type, reply, NULL) == 0)
+		return target->take(data, len, target->userdata, error) < 0
+			       ? rna_error_prefix(error, "%s", far->origin.data)
+			       : 0;
+	rna_strbuf_add(&reply->body, data, len);
+	return rna_strbuf_ok(&reply->body) ? 0 : rna_error_set(error, -ENOMEM, "the reply");
+}
+
+static int ask(struct far *far, const char *path, struct rna_https_reply *reply,
 	       struct rna_error *error)
 {
 	const struct rna_https_peer peer = {
@@ -181,7 +204,9 @@ static int ask(const struct far *far, const char *path, struct rna_https_reply *
 	const struct rna_https_request request = {.method = "GET",
 						  .path = path,
 						  .headers = headers,
-						  .compressed = far->target->compressed};
+						  .compressed = far->target->compressed,
+						  .take = far->target->take ? take : NULL,
+						  .userdata = far};
 
 	if (far->token.data) {
 		rna_strbuf_printf(&authorization, "Authorization: Bearer %s", far->token.data);
@@ -203,14 +228,6 @@ static int open_far(struct far *far, struct rna_error *error)
 	if (!rna_strbuf_ok(&far->origin))
 		return rna_error_set(error, -ENOMEM, "%s", url);
 	return read_files(far, error);
-}
-
-/* Prometheus says in JSON why it does not answer a query. */
-static bool is_answer(const struct far *far, const struct rna_https_reply *reply)
-{
-	return reply->status == RNA_HTTP_OK ||
-	       (far->target->json_errors && reply->status >= CLIENT_ERROR &&
-		strncmp(reply->type, json_type, strlen(json_type)) == 0);
 }
 
 int rna_client_ask_far(const struct rna_client_far *target, const char *path,

@@ -2,7 +2,8 @@
 /*
  * The questions: one table. Labels that the solver does not need are summed away by Prometheus, so
  * that those of Kubernetes do not triple the size of answers. Probes are counted for ports alone
- * that have a pair that loses.
+ * that have a pair that loses. A tree of an answer would take ten times the memory of its text, so
+ * samples are read one by one, and become ports and pairs.
  */
 #include "fleets.h"
 
@@ -12,18 +13,25 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "rna/base/json_document.h"
+#include "rna/base/characters.h"
+#include "rna/base/json_list.h"
 #include "rna/base/parse.h"
 #include "rna/base/words.h"
 
 enum {
-	ANSWER_MEMORY = 1 << 30,
+	MEMORY_MAX = 64 << 20, /* 10,000 nodes with 8 ports take 43 MiB if all pairs lose */
+	SAMPLE_MAX = 64 << 10, /* bytes; that of a pair has 250 */
+	SAMPLE_MEMORY = 1 << 20,
 	LEVELS_MAX = 8,
 	FIRST_ARENA = 65536,
 	FLEETS_MAX = 64, /* jobs and groups that share a Prometheus */
+	JOBS_MAX = 1024, /* that have metrics of probes */
 };
 
-#define NOWHERE SIZE_MAX
+#define NOWHERE UINT32_MAX
+
+/* Of a sample, and of what is beside them. */
+static const struct rna_json_limits limits = {.memory = SAMPLE_MEMORY, .levels = LEVELS_MAX};
 
 struct port {
 	const char *job, *instance, *device, *number;
@@ -33,10 +41,9 @@ struct port {
 
 /* A pair of which a port of ours is an end; the other may be of an agent that is not scraped. */
 struct pair {
-	size_t from, to; /* of the reader's ports; NOWHERE: not found yet */
-	const char *peer, *peer_port, *peer_leaf;
-	enum rna_probe_scope scope;
-	unsigned sign;
+	uint32_t from, to;                        /* of the reader's ports */
+	const char *peer, *peer_port, *peer_leaf; /* if to is NOWHERE */
+	uint8_t scope, sign;
 	double ratio;
 };
 
@@ -51,12 +58,17 @@ struct rna_fleets_reader {
 	struct rna_arena *arena;
 	struct port *ports; /* by job, instance, device, number, once all are there */
 	size_t port_count, port_room;
-	size_t scraped; /* those behind it are peers that no agent exports */
+	size_t scraped;              /* those behind it are peers that no agent exports */
+	const struct port **members; /* the scraped ones by job, group, member, device, number */
 	struct pair *pairs;
 	size_t pair_count, pair_room;
+	size_t unknown; /* pairs to ports that no agent exports */
 	struct job *jobs;
 	size_t job_count, job_room;
-	bool failed; /* no memory */
+	struct rna_strbuf peer_device; /* of make_peer() */
+	struct rna_json_list samples;  /* of the answer that is read */
+	size_t number;                 /* of its question */
+	bool failed;                   /* no memory */
 };
 
 struct rna_fleets_reader *rna_fleets_reader_new(void)
@@ -74,8 +86,11 @@ struct rna_fleets_reader *rna_fleets_reader_free(struct rna_fleets_reader *reade
 		return NULL;
 	(void)rna_arena_free(reader->arena);
 	free(reader->ports);
+	free(reader->members);
 	free(reader->pairs);
 	free(reader->jobs);
+	rna_strbuf_deinit(&reader->peer_device);
+	rna_json_list_deinit(&reader->samples);
 	free(reader);
 	return NULL;
 }
@@ -116,10 +131,26 @@ static const char *label(const struct sample *sample, const char *name)
 	return text ? text : "";
 }
 
+/* A name may be any text of an agent that Prometheus scrapes, and is shown: it becomes plain. */
+static const char *name_of(struct rna_fleets_reader *reader, const struct sample *sample,
+			   const char *name)
+{
+	RNA_STRBUF struct rna_strbuf plain = RNA_STRBUF_INIT;
+	const char *text = label(sample, name), *kept;
+	size_t len = strlen(text);
+
+	if (rna_characters_are_plain(text, len))
+		return text;
+	rna_strbuf_add_plain(&plain, text, len, NULL);
+	reader->failed |= !rna_strbuf_ok(&plain);
+	kept = rna_arena_keep(reader->arena, plain.data, &reader->failed);
+	return kept ? kept : "";
+}
+
 static const char *keep(struct rna_fleets_reader *reader, const struct sample *sample,
 			const char *name)
 {
-	const char *text = label(sample, name);
+	const char *text = name_of(reader, sample, name);
 
 	return text[0] != '\0' ? rna_arena_keep(reader->arena, text, &reader->failed) : "";
 }
@@ -144,10 +175,10 @@ static int compare_ports(const void *a, const void *b)
 static struct port *find_port(struct rna_fleets_reader *reader, const struct sample *sample)
 {
 	const struct port wanted = {
-		.job = label(sample, "job"),
-		.instance = label(sample, "instance"),
-		.device = label(sample, "device"),
-		.number = label(sample, "port"),
+		.job = name_of(reader, sample, "job"),
+		.instance = name_of(reader, sample, "instance"),
+		.device = name_of(reader, sample, "device"),
+		.number = name_of(reader, sample, "port"),
 	};
 
 	return reader->scraped == 0 ? NULL
@@ -170,6 +201,78 @@ static struct job *find_job(struct rna_fleets_reader *reader, const char *name)
 		reader->failed = true;
 	return job;
 }
+
+/* -- Members ----------------------------------------------------------------------------------- */
+
+/* The node as others call it. */
+static const char *name_node(const struct port *port)
+{
+	return port->member[0] != '\0' ? port->member : port->instance;
+}
+
+static int compare_members(const void *a, const void *b)
+{
+	const struct port *first = *(const struct port *const *)a,
+			  *second = *(const struct port *const *)b;
+	int ret = strcmp(first->job, second->job);
+
+	if (ret == 0)
+		ret = strcmp(first->group, second->group);
+	if (ret == 0)
+		ret = strcmp(first->member, second->member);
+	if (ret == 0)
+		ret = strcmp(first->device, second->device);
+	return ret != 0 ? ret : strcmp(first->number, second->number);
+}
+
+/* Ports by the names that peers have for them. */
+static int list_members(struct rna_fleets_reader *reader)
+{
+	const struct port **list = calloc(reader->port_count + 1, sizeof(*list));
+
+	free(reader->members);
+	reader->members = list;
+	for (size_t i = 0; list && i < reader->port_count; i++)
+		list[i] = &reader->ports[i];
+	if (list && reader->port_count > 0)
+		qsort(list, reader->port_count, sizeof(*list), compare_members);
+	return list ? 0 : -ENOMEM;
+}
+
+/* The port at the other end, by the names in pair; its device is the reader's until the next. */
+static struct port make_peer(struct rna_fleets_reader *reader, const struct port *own,
+			     const struct pair *pair)
+{
+	const char *slash = strrchr(pair->peer_port, '/');
+	struct rna_strbuf *device = &reader->peer_device;
+
+	device->len = 0;
+	rna_strbuf_add(device, pair->peer_port,
+		       slash ? (size_t)(slash - pair->peer_port) : strlen(pair->peer_port));
+	reader->failed |= !rna_strbuf_ok(device);
+	return (struct port){
+		.job = own->job,
+		.instance = pair->peer,
+		.device = rna_strbuf_ok(device) ? device->data : "",
+		.number = slash ? slash + 1 : "",
+		.leaf = pair->peer_leaf,
+		.group = own->group,
+		.member = pair->peer,
+		.rail = "",
+	};
+}
+
+static uint32_t find_peer(struct rna_fleets_reader *reader, const struct port *own,
+			  const struct pair *pair)
+{
+	const struct port peer = make_peer(reader, own, pair), *wanted = &peer, *const * found;
+
+	found = bsearch(&wanted, reader->members, reader->scraped, sizeof(*reader->members),
+			compare_members);
+	return found ? (uint32_t)(*found - reader->ports) : NOWHERE;
+}
+
+/* -- What questions take ----------------------------------------------------------------------- */
 
 static enum rna_probe_scope read_scope(const char *text)
 {
@@ -225,26 +328,30 @@ static void take_ratio(struct rna_fleets_reader *reader, const struct sample *sa
 	const struct port *port = find_port(reader, sample);
 	enum rna_probe_scope scope = read_scope(label(sample, "scope"));
 	unsigned sign = read_sign(label(sample, "sign"));
-	struct pair *pair;
+	struct pair pair = {
+		.peer = name_of(reader, sample, "peer"),
+		.peer_port = name_of(reader, sample, "peer_port"),
+		.scope = (uint8_t)scope,
+		.sign = (uint8_t)sign,
+		.ratio = sample->value,
+	};
+	struct pair *kept;
 
 	if (!port || scope == RNA_PROBE_SCOPE_COUNT || sign == 0)
 		return;
-	pair = grow((void **)&reader->pairs, &reader->pair_count, &reader->pair_room,
-		    sizeof(*pair));
-	if (!pair) {
-		reader->failed = true;
-		return;
+	pair.from = (uint32_t)(port - reader->ports);
+	pair.to = find_peer(reader, port, &pair);
+	if (pair.to == NOWHERE) {
+		pair.peer = keep(reader, sample, "peer");
+		pair.peer_port = keep(reader, sample, "peer_port");
+		pair.peer_leaf = keep(reader, sample, "peer_leaf");
+		reader->unknown++;
 	}
-	*pair = (struct pair){
-		.from = (size_t)(port - reader->ports),
-		.to = NOWHERE,
-		.peer = keep(reader, sample, "peer"),
-		.peer_port = keep(reader, sample, "peer_port"),
-		.peer_leaf = keep(reader, sample, "peer_leaf"),
-		.scope = scope,
-		.sign = sign,
-		.ratio = sample->value,
-	};
+	kept = grow((void **)&reader->pairs, &reader->pair_count, &reader->pair_room,
+		    sizeof(*kept));
+	reader->failed |= !kept;
+	if (kept)
+		*kept = pair;
 }
 
 static void take_sent(struct rna_fleets_reader *reader, const struct sample *sample)
@@ -267,7 +374,7 @@ static void take_lost(struct rna_fleets_reader *reader, const struct sample *sam
 
 static void take_stopped(struct rna_fleets_reader *reader, const struct sample *sample)
 {
-	struct job *job = find_job(reader, label(sample, "job"));
+	struct job *job = find_job(reader, name_of(reader, sample, "job"));
 
 	if (job)
 		job->stopped = (size_t)sample->value;
@@ -275,7 +382,7 @@ static void take_stopped(struct rna_fleets_reader *reader, const struct sample *
 
 static void take_members(struct rna_fleets_reader *reader, const struct sample *sample)
 {
-	struct job *job = find_job(reader, label(sample, "job"));
+	struct job *job = find_job(reader, name_of(reader, sample, "job"));
 
 	if (job)
 		job->members = (uint64_t)sample->value;
@@ -283,7 +390,7 @@ static void take_members(struct rna_fleets_reader *reader, const struct sample *
 
 static void take_age(struct rna_fleets_reader *reader, const struct sample *sample)
 {
-	struct job *job = find_job(reader, label(sample, "job"));
+	struct job *job = find_job(reader, name_of(reader, sample, "job"));
 
 	if (job)
 		job->age = sample->value;
@@ -374,143 +481,139 @@ static void sort_ports(struct rna_fleets_reader *reader)
 	reader->port_count = reader->scraped = kept;
 }
 
-int rna_fleets_read(struct rna_fleets_reader *reader, size_t number, const char *text, size_t len,
-		    struct rna_error *error)
+/* Bytes of what is kept, and of the ports that add_peers() may add. */
+static size_t memory_of(const struct rna_fleets_reader *reader)
 {
-	static const struct rna_json_limits limits = {.bytes = RNA_FLEETS_ANSWER_MAX,
-						      .memory = ANSWER_MEMORY,
-						      .levels = LEVELS_MAX};
-	RNA_CLEANUP(rna_json_free_p) json_t *answer = NULL;
-	const json_t *result, *element;
+	return rna_arena_size(reader->arena) +
+	       (reader->port_count + reader->unknown) * sizeof(struct port) +
+	       reader->pair_count * sizeof(struct pair) + reader->job_count * sizeof(struct job);
+}
+
+static int check_room(const struct rna_fleets_reader *reader, struct rna_error *error)
+{
+	if (reader->failed)
+		return rna_error_set(error, -ENOMEM, "cannot keep it");
+	if (reader->job_count > JOBS_MAX)
+		return rna_error_say(error, -E2BIG, "more than %d jobs; choose one by --job",
+				     JOBS_MAX);
+	if (memory_of(reader) > MEMORY_MAX)
+		return rna_error_say(error, -E2BIG,
+				     "its ports and pairs take more than %d MiB of memory; choose "
+				     "fewer by --job",
+				     MEMORY_MAX >> 20);
+	return 0;
+}
+
+static int take_sample(const char *text, size_t len, void *userdata, struct rna_error *error)
+{
+	struct rna_fleets_reader *reader = userdata;
+	RNA_CLEANUP(rna_json_free_p) json_t *element = NULL;
 	struct sample sample;
-	size_t index;
-	int status = rna_json_parse(text, len, &limits, &answer, error);
+	int status = rna_json_parse(text, len, &limits, &element, error);
 
 	if (status < 0)
-		return rna_error_prefix(error, "the answer");
-	result = json_object_get(json_object_get(answer, "data"), "result");
-	if (!json_is_array(result))
-		return refuse(answer, error);
-	json_array_foreach (result, index, element) {
-		if (!read_sample(element, &sample))
-			return rna_error_say(error, -EBADMSG, "not an answer of Prometheus");
-		if (!isnan(sample.value) && sample.value >= 0)
-			queries[number].take(reader, &sample);
+		return status;
+	if (!read_sample(element, &sample))
+		return rna_error_say(error, -EBADMSG, "a sample has no labels or no value");
+	if (!isnan(sample.value) && sample.value >= 0)
+		queries[reader->number].take(reader, &sample);
+	return check_room(reader, error);
+}
+
+void rna_fleets_begin(struct rna_fleets_reader *reader, size_t number)
+{
+	static const char *const path[] = {"data", "result", NULL};
+
+	rna_json_list_deinit(&reader->samples);
+	reader->samples = (struct rna_json_list){.path = path,
+						 .item_max = SAMPLE_MAX,
+						 .take = take_sample,
+						 .userdata = reader};
+	reader->number = number;
+}
+
+int rna_fleets_read(struct rna_fleets_reader *reader, const char *text, size_t len,
+		    struct rna_error *error)
+{
+	int status = rna_json_list_read(&reader->samples, text, len, error);
+
+	if (status < 0)
+		(void)rna_error_prefix(error, "the answer");
+	return status;
+}
+
+int rna_fleets_end(struct rna_fleets_reader *reader, struct rna_error *error)
+{
+	RNA_CLEANUP(rna_json_free_p) json_t *frame = NULL;
+	int status = rna_json_list_end(&reader->samples, &limits, &frame, error);
+
+	if (status < 0) {
+		(void)rna_error_prefix(error, "the answer");
+		return status;
 	}
-	if (number == 0)
-		sort_ports(reader);
-	return reader->failed ? rna_error_set(error, -ENOMEM, "the answer") : 0;
+	if (!reader->samples.seen)
+		return refuse(frame, error);
+	if (reader->number > 0)
+		return 0;
+	sort_ports(reader);
+	return list_members(reader) < 0 ? rna_error_set(error, -ENOMEM, "the answer") : 0;
 }
 
 /* -- Peers ------------------------------------------------------------------------------------- */
 
-/* The node as others call it. */
-static const char *name_node(const struct port *port)
+/* By their names: of the unknown peers of pairs. */
+static int compare_peers(const void *a, const void *b, void *userdata)
 {
-	return port->member[0] != '\0' ? port->member : port->instance;
-}
-
-static int compare_members(const struct port *a, const struct port *b)
-{
-	int ret = strcmp(a->job, b->job);
+	const struct rna_fleets_reader *reader = userdata;
+	const struct pair *first = *(struct pair *const *)a, *second = *(struct pair *const *)b;
+	const struct port *own = &reader->ports[first->from], *its = &reader->ports[second->from];
+	int ret = strcmp(own->job, its->job);
 
 	if (ret == 0)
-		ret = strcmp(a->group, b->group);
+		ret = strcmp(own->group, its->group);
 	if (ret == 0)
-		ret = strcmp(a->member, b->member);
-	if (ret == 0)
-		ret = strcmp(a->device, b->device);
-	return ret != 0 ? ret : strcmp(a->number, b->number);
+		ret = strcmp(first->peer, second->peer);
+	return ret != 0 ? ret : strcmp(first->peer_port, second->peer_port);
 }
 
-static int compare_pointed(const void *a, const void *b)
+/* *ret_count of them, sorted. NULL: no memory. */
+static struct pair **list_unknown(struct rna_fleets_reader *reader, size_t *ret_count)
 {
-	return compare_members(*(const struct port *const *)a, *(const struct port *const *)b);
-}
+	struct pair **list = calloc(reader->pair_count + 1, sizeof(*list));
 
-/* The port at the other end, by its names; texts are kept in the reader's arena. */
-static struct port make_peer(struct rna_fleets_reader *reader, const struct pair *pair)
-{
-	const struct port *own = &reader->ports[pair->from];
-	const char *slash = strrchr(pair->peer_port, '/');
-	size_t len = slash ? (size_t)(slash - pair->peer_port) : strlen(pair->peer_port);
-	char *device = rna_arena_printf(reader->arena, "%.*s", (int)len, pair->peer_port);
-
-	reader->failed |= !device;
-	return (struct port){
-		.job = own->job,
-		.instance = pair->peer,
-		.device = device ? device : "",
-		.number = slash ? slash + 1 : "",
-		.leaf = pair->peer_leaf,
-		.group = own->group,
-		.member = pair->peer,
-		.rail = "",
-	};
-}
-
-/* Sorted by members, so that peers are found. NULL: no memory. */
-static const struct port **list_members(const struct rna_fleets_reader *reader)
-{
-	const struct port **list = calloc(reader->port_count + 1, sizeof(*list));
-
-	for (size_t i = 0; list && i < reader->port_count; i++)
-		list[i] = &reader->ports[i];
-	if (list && reader->port_count > 0)
-		qsort(list, reader->port_count, sizeof(*list), compare_pointed);
+	*ret_count = 0;
+	for (size_t i = 0; list && i < reader->pair_count; i++)
+		if (reader->pairs[i].to == NOWHERE)
+			list[(*ret_count)++] = &reader->pairs[i];
+	if (*ret_count > 0)
+		qsort_r(list, *ret_count, sizeof(*list), compare_peers, reader);
 	return list;
 }
 
-/* Finds the other ends among the ports that are there. */
-static int find_peers(struct rna_fleets_reader *reader)
-{
-	RNA_FREE const struct port **list = list_members(reader);
-
-	for (size_t i = 0; list && i < reader->pair_count; i++) {
-		struct pair *pair = &reader->pairs[i];
-		const struct port peer =
-			pair->to == NOWHERE ? make_peer(reader, pair) : reader->ports[pair->to];
-		const struct port *wanted = &peer, *const * found;
-
-		found = bsearch(&wanted, list, reader->port_count, sizeof(*list), compare_pointed);
-		if (found)
-			pair->to = (size_t)(*found - reader->ports);
-	}
-	return list && !reader->failed ? 0 : -ENOMEM;
-}
-
-static int compare_as_members(const void *a, const void *b)
-{
-	return compare_members(a, b);
-}
-
-/* Adds a port for each that peers name and no agent exports, and finds those as well. */
+/* Adds a port for each that peers name and no agent exports. */
 static int add_peers(struct rna_fleets_reader *reader)
 {
-	size_t kept = reader->port_count;
+	size_t count;
+	RNA_FREE struct pair **list = list_unknown(reader, &count);
 
-	for (size_t i = 0; i < reader->pair_count; i++) {
+	for (size_t i = 0; list && i < count; i++) {
+		struct pair *pair = list[i];
 		struct port peer, *port;
 
-		if (reader->pairs[i].to != NOWHERE)
+		if (i > 0 && compare_peers(&list[i - 1], &list[i], reader) == 0) {
+			pair->to = list[i - 1]->to;
 			continue;
-		peer = make_peer(reader, &reader->pairs[i]);
+		}
+		peer = make_peer(reader, &reader->ports[pair->from], pair);
+		peer.device = rna_arena_keep(reader->arena, peer.device, &reader->failed);
 		port = grow((void **)&reader->ports, &reader->port_count, &reader->port_room,
 			    sizeof(*port));
-		if (!port)
+		if (!port || !peer.device)
 			return -ENOMEM;
 		*port = peer;
+		pair->to = (uint32_t)(port - reader->ports);
 	}
-	if (reader->port_count == reader->scraped)
-		return 0;
-	qsort(&reader->ports[kept], reader->port_count - kept, sizeof(struct port),
-	      compare_as_members);
-	for (size_t i = kept; i < reader->port_count; i++)
-		if (kept == reader->scraped ||
-		    compare_members(&reader->ports[kept - 1], &reader->ports[i]) != 0)
-			reader->ports[kept++] = reader->ports[i];
-	reader->port_count = kept;
-	return find_peers(reader);
+	return list ? 0 : -ENOMEM;
 }
 
 /* -- Fleets ------------------------------------------------------------------------------------ */
@@ -720,11 +823,9 @@ static int list_fleets(const struct rna_fleets_reader *reader, const char *group
 
 int rna_fleets_make(struct rna_fleets_reader *reader, const char *group, struct rna_fleets *ret)
 {
-	int status = find_peers(reader);
+	int status = add_peers(reader);
 
 	*ret = (struct rna_fleets){0};
-	if (status == 0)
-		status = add_peers(reader);
 	ret->list = rna_arena_array(reader->arena, FLEETS_MAX, sizeof(*ret->list));
 	if (status == 0)
 		status = ret->list && !reader->failed ? list_fleets(reader, group, ret) : -ENOMEM;

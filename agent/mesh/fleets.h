@@ -12,7 +12,7 @@
 #include "blame.h"
 
 enum {
-	/* Bytes of an answer: 10,000 nodes with 8 ports make some 20 MB. */
+	/* Bytes of an answer: 10,000 nodes with 8 ports, all pairs of which lose, make 119 MB. */
 	RNA_FLEETS_ANSWER_MAX = 128 * 1024 * 1024,
 };
 
@@ -55,11 +55,15 @@ extern const size_t rna_fleets_query_count;
 void rna_fleets_query(size_t number, const char *job, struct rna_strbuf *out);
 
 /*
- * Reads an answer of /api/v1/query. 0, or negative errno with error: -EBADMSG (it is cut, or not an
- * answer of Prometheus), -EPROTO (Prometheus says why it has no result), -E2BIG, -ENOMEM.
+ * Reads the answer of /api/v1/query to a question, piece by piece: the ports and pairs that it
+ * names are kept, and not the answer. 0, or negative errno with error: -EBADMSG (it is cut, or not
+ * an answer of Prometheus), -EPROTO (Prometheus says why it has no result), -E2BIG (ports and pairs
+ * that take more than 64 MiB, or too many jobs), -ENOMEM.
  */
-int rna_fleets_read(struct rna_fleets_reader *reader, size_t number, const char *text, size_t len,
+void rna_fleets_begin(struct rna_fleets_reader *reader, size_t number);
+int rna_fleets_read(struct rna_fleets_reader *reader, const char *text, size_t len,
 		    struct rna_error *error);
+int rna_fleets_end(struct rna_fleets_reader *reader, struct rna_error *error);
 
 /* group: NULL: all. 0, -ENOMEM, or -E2BIG: too many groups; *ret can be freed in any case. The
  * reader is used up. */

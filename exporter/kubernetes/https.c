@@ -72,18 +72,50 @@ static int open_library(struct library *library, struct rna_error *error)
 
 struct sink {
 	struct rna_https *https;
-	struct rna_strbuf *body;
+	const struct rna_https_request *request;
+	struct rna_https_reply *reply;
+	size_t len; /* of the body so far */
+	int status; /* of taking it */
+	struct rna_error *error;
 };
+
+/* What is known once the headers are there. */
+static void fill_reply(const struct rna_https *https, struct rna_https_reply *reply)
+{
+	curl_off_t retry_after = 0;
+	const char *type = NULL;
+	long status = 0;
+
+	(void)https->library.getinfo(https->curl, CURLINFO_RESPONSE_CODE, &status);
+	(void)https->library.getinfo(https->curl, CURLINFO_RETRY_AFTER, &retry_after);
+	(void)https->library.getinfo(https->curl, CURLINFO_CONTENT_TYPE, &type);
+	(void)snprintf(reply->type, sizeof(reply->type), "%s", type ? type : "");
+	reply->status = (unsigned)status;
+	reply->retry_after = retry_after > 0 ? (rna_usec)retry_after * RNA_USEC_PER_SEC : 0;
+}
+
+static int add_to_body(struct rna_https_reply *reply, const char *data, size_t len)
+{
+	rna_strbuf_add(&reply->body, data, len);
+	return rna_strbuf_ok(&reply->body) ? 0 : -ENOMEM;
+}
 
 static size_t take(char *data, size_t size, size_t count, void *userdata)
 {
 	struct sink *sink = userdata;
+	const struct rna_https_request *request = sink->request;
+	size_t len = size * count;
 
-	sink->https->too_large = sink->body->len + size * count > sink->https->peer.reply_max;
+	if (sink->len == 0)
+		fill_reply(sink->https, sink->reply);
+	sink->len += len;
+	sink->https->too_large = sink->len > sink->https->peer.reply_max;
 	if (sink->https->too_large)
 		return 0;
-	rna_strbuf_add(sink->body, data, size * count);
-	return rna_strbuf_ok(sink->body) ? size * count : 0;
+	sink->status = request->take ? request->take(sink->reply, data, len, request->userdata,
+						     sink->error)
+				     : add_to_body(sink->reply, data, len);
+	return sink->status < 0 ? 0 : len;
 }
 
 /* Called about once a second, and whenever something moves. Not 0: stop. */
@@ -266,26 +298,21 @@ static bool set_request(struct rna_https *https, const struct rna_https_request 
 	       library->setopt(curl, CURLOPT_HTTPHEADER, headers) == CURLE_OK;
 }
 
-static int perform(struct rna_https *https, struct rna_https_reply *reply, struct rna_error *error)
+static int perform(struct rna_https *https, const struct rna_https_request *request,
+		   struct rna_https_reply *reply, struct rna_error *error)
 {
-	struct sink sink = {https, &reply->body};
-	curl_off_t retry_after = 0;
-	const char *type = NULL;
-	long status = 0;
+	struct sink sink = {https, request, reply, .error = error};
 	CURLcode code;
 
 	https->too_large = false;
 	*https->why = '\0';
 	(void)https->library.setopt(https->curl, CURLOPT_WRITEDATA, &sink);
 	code = https->library.perform(https->curl);
+	if (request->take && sink.status < 0)
+		return sink.status;
 	if (code != CURLE_OK)
 		return fail(https, code, error);
-	(void)https->library.getinfo(https->curl, CURLINFO_RESPONSE_CODE, &status);
-	(void)https->library.getinfo(https->curl, CURLINFO_RETRY_AFTER, &retry_after);
-	(void)https->library.getinfo(https->curl, CURLINFO_CONTENT_TYPE, &type);
-	(void)snprintf(reply->type, sizeof(reply->type), "%s", type ? type : "");
-	reply->status = (unsigned)status;
-	reply->retry_after = retry_after > 0 ? (rna_usec)retry_after * RNA_USEC_PER_SEC : 0;
+	fill_reply(https, reply);
 	return 0;
 }
 
@@ -300,7 +327,7 @@ int rna_https_ask(struct rna_https *https, const struct rna_https_request *reque
 	reply->body.len = 0;
 	if (rna_strbuf_ok(&url) && add_headers(&https->library, request->headers, &headers) &&
 	    set_request(https, request, url.data, headers))
-		ret = perform(https, reply, error);
+		ret = perform(https, request, reply, error);
 	else
 		(void)rna_error_set(error, ret, "%s", https->peer.origin);
 	https->library.free_all(headers);

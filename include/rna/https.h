@@ -33,12 +33,21 @@ struct rna_https_peer {
 	const atomic_bool *cancel; /* true: cancel within a second; NULL: never */
 };
 
+struct rna_https_reply;
+
 struct rna_https_request {
 	const char *method;
 	const char *path;           /* with query; begins with a slash */
 	const char *const *headers; /* "Accept: application/json"; NULL-ended, or NULL */
 	const char *body;           /* NULL: none */
 	bool compressed;            /* the server may compress the reply; it is read as it was */
+	/*
+	 * Takes the next bytes of the body; NULL: it is added to the body of reply, of which the
+	 * rest is known. 0, or negative errno with error, with which the request ends.
+	 */
+	int (*take)(struct rna_https_reply *reply, const char *data, size_t len, void *userdata,
+		    struct rna_error *error);
+	void *userdata;
 };
 
 enum { RNA_HTTPS_TYPE_SIZE = 64 };
@@ -70,7 +79,8 @@ RNA_DEFINE_CLEANUP(struct rna_https, rna_https_close)
  * 0 if there is a complete reply of any status; the connection is kept for the next request.
  * Otherwise negative errno with error, which begins with the origin: -ECONNREFUSED (cannot
  * connect), -ETIMEDOUT (a deadline), -EKEYREJECTED (certificates), -EMSGSIZE (more than reply_max),
- * -ECANCELED, -ENOMEM, otherwise -EIO. The server may have executed a request that failed here.
+ * -ECANCELED, -ENOMEM, otherwise -EIO; or what take() returned. The server may have executed a
+ * request that failed here.
  */
 int rna_https_ask(struct rna_https *https, const struct rna_https_request *request,
 		  struct rna_https_reply *reply, struct rna_error *error);

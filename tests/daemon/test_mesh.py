@@ -78,10 +78,12 @@ class Fabric:
 
 class Handler(http.server.BaseHTTPRequestHandler):
     def do_GET(self):
-        code, kind, body = self.server.answer(self.path, self.headers)
+        code, kind, body, *headers = self.server.answer(self.path, self.headers)
         with contextlib.suppress(OSError):
             self.send_response(code)
             self.send_header("Content-Type", kind)
+            for name, value in [] if not headers else headers[0].items():
+                self.send_header(name, value)
             self.send_header("Content-Length", str(len(body)))
             self.end_headers()
             self.wfile.write(body)
@@ -92,7 +94,8 @@ class Handler(http.server.BaseHTTPRequestHandler):
 
 @contextlib.contextmanager
 def served(answer):
-    """Yields the port of a server; answer(path, headers) returns status, type and body."""
+    """Yields the port of a server; answer(path, headers) returns status, type, body, and possibly a
+    dictionary of further headers."""
     server = http.server.ThreadingHTTPServer(("127.0.0.1", free_port()), Handler)
     server.answer = answer
     thread = threading.Thread(target=server.serve_forever, daemon=True)
@@ -103,6 +106,12 @@ def served(answer):
         server.shutdown()
         server.server_close()
         thread.join()
+
+
+def vector(samples):
+    """What Prometheus answers: of pairs of labels and value."""
+    return json.dumps({"status": "success", "data": {"resultType": "vector", "result": [
+        {"metric": labels, "value": [1764258000.1, str(value)]} for labels, value in samples]}}).encode()
 
 
 def dead(*ports):
@@ -268,7 +277,7 @@ class Mistakes(unittest.TestCase):
         cut = json.dumps(good).encode()[:-20]
         self.refused("the answer: ", 200, kind, cut)
         self.refused("not an answer of Prometheus", 200, kind, b"{}")
-        self.refused("not an answer of Prometheus", 200, kind,
+        self.refused("the answer: a sample has no labels or no value", 200, kind,
                      json.dumps(good).replace('"value": [1, "1"]', '"value": 3').encode())
         self.refused("not a Prometheus: the reply is of type text/html", 200, "text/html", b"<html>")
         self.refused("HTTP status 500: broken", 500, "text/plain", b"broken")

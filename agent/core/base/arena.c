@@ -80,6 +80,11 @@ struct rna_arena *rna_arena_free(struct rna_arena *arena)
 	return NULL;
 }
 
+size_t rna_arena_size(const struct rna_arena *arena)
+{
+	return arena->total;
+}
+
 void *rna_arena_alloc(struct rna_arena *arena, size_t size)
 {
 	size_t step = arena->total < LARGEST_STEP ? arena->total : LARGEST_STEP;

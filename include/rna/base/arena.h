@@ -17,6 +17,9 @@ struct rna_arena *rna_arena_new(size_t first);
 struct rna_arena *rna_arena_free(struct rna_arena *arena); /* accepts and returns NULL */
 RNA_DEFINE_CLEANUP(struct rna_arena, rna_arena_free)
 
+/* Bytes that it has of malloc(). */
+size_t rna_arena_size(const struct rna_arena *arena);
+
 /* All return NULL when there is no memory; the caller reports -ENOMEM. */
 void *rna_arena_alloc(struct rna_arena *arena, size_t size);
 void *rna_arena_array(struct rna_arena *arena, size_t count, size_t size); /* overflow: NULL */
