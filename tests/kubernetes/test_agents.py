@@ -10,6 +10,7 @@ import threading
 import agent
 from agent import Agent, wait
 from cluster import DoubleTest, PATIENCE
+from plain import find_control
 
 RIGHT = "list endpointslices in rdma"
 
@@ -21,7 +22,7 @@ class Other(http.server.BaseHTTPRequestHandler):
     def do_GET(self):
         status, text = self.answers[self.path]
         self.send_response(status)
-        self.send_header("Content-Length", str(len(text)))
+        self.send_header("Content-Length", str(len(text.encode())))
         self.end_headers()
         self.wfile.write(text.encode())
 
@@ -80,6 +81,18 @@ class Agents(DoubleTest):
             for text in [f"gpu-{i}: http://127.0.0.1:" for i in range(2)] + [words] if words else []:
                 self.assertIn(text, result.stdout)
             self.assertIn(f"{0 if words else 2} of 2 agents", result.stdout)
+
+    def test_hostile_agents(self):
+        """What they say shows, and does not control the terminal."""
+        evil = "evil\x1b[2J\x1b]0;x\x07\r\x9b31m\u202e\x7f"
+        info = "x 1\nrdma_agent_build_info{version=\"0\"} 1\n"
+        for ready in (503, evil), (500, f"{evil}\nFORGED"):
+            self.set_agents(self.serve(ready, (200, info)))
+            result = self.command()
+            self.assertEqual((result.returncode, result.stderr), (1, ""))
+            self.assertIn("evil\ufffd[2J\ufffd]0;x", result.stdout)
+            self.assertIsNone(find_control(result.stdout))
+            self.assertNotIn("FORGED", result.stdout)
 
     def test_nothing_listens(self):
         self.set_agents(agent.free_port())
