@@ -333,7 +333,7 @@ static double counted_loss(const struct solver *solver, const struct rna_blame *
 			sent += solver->mesh->ports[i].sent[s];
 			lost += solver->mesh->ports[i].lost[s];
 		}
-	return sent > 0 ? lost / sent : 1;
+	return sent > 0 ? fmin(lost / sent, 1) : 1; /* each is extrapolated by itself */
 }
 
 /* first to last: the ports to look at; a part has no others. */

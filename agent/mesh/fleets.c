@@ -30,6 +30,9 @@ enum {
 
 #define NOWHERE UINT32_MAX
 
+/* What an agent exports is less; a Prometheus may scrape anything. Fits into uint32_t twice. */
+#define VALUE_MAX 1e9
+
 /* Of a sample, and of what is beside them. */
 static const struct rna_json_limits limits = {.memory = SAMPLE_MEMORY, .levels = LEVELS_MAX};
 
@@ -333,7 +336,7 @@ static void take_ratio(struct rna_fleets_reader *reader, const struct sample *sa
 		.peer_port = name_of(reader, sample, "peer_port"),
 		.scope = (uint8_t)scope,
 		.sign = (uint8_t)sign,
-		.ratio = sample->value,
+		.ratio = fmin(sample->value, 1),
 	};
 	struct pair *kept;
 
@@ -515,8 +518,10 @@ static int take_sample(const char *text, size_t len, void *userdata, struct rna_
 		return status;
 	if (!read_sample(element, &sample))
 		return rna_error_say(error, -EBADMSG, "a sample has no labels or no value");
-	if (!isnan(sample.value) && sample.value >= 0)
-		queries[reader->number].take(reader, &sample);
+	if (!isfinite(sample.value) || sample.value < 0)
+		return 0;
+	sample.value = fmin(sample.value, VALUE_MAX);
+	queries[reader->number].take(reader, &sample);
 	return check_room(reader, error);
 }
 

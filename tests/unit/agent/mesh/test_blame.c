@@ -728,6 +728,22 @@ static void test_lists_and_counts_that_differ(void **state)
 	assert_only(&mesh, RNA_BLAME_PORT, 2, 5, 1);
 }
 
+/* Prometheus extrapolates each count: more may be lost than was sent, and no list says how much. */
+static void test_more_is_lost_than_sent(void **state)
+{
+	struct rna_mesh mesh = make_small(NULL, of_port_5);
+	struct rna_blames blames;
+
+	(void)state;
+	mesh.pair_count = 0;
+	ports[5].lost[RNA_PROBE_FABRIC] = ports[5].sent[RNA_PROBE_FABRIC] + 1;
+	assert_int_equal(rna_mesh_blame(&mesh, &blames), 0);
+	assert_int_equal(blames.count, 1);
+	assert_int_equal(blames.list[0].port, 5);
+	assert_true(blames.list[0].ratio <= 1);
+	rna_blames_deinit(&blames);
+}
+
 /* Where all ports of a node are at one leaf, the other nodes there say which of the two it is. */
 static void test_a_host_or_its_rack(void **state)
 {
@@ -764,6 +780,7 @@ int main(void)
 		cmocka_unit_test(test_unknown_leaves),
 		cmocka_unit_test(test_a_port_without_results),
 		cmocka_unit_test(test_lists_and_counts_that_differ),
+		cmocka_unit_test(test_more_is_lost_than_sent),
 		cmocka_unit_test(test_a_host_or_its_rack),
 		cmocka_unit_test(test_a_path_or_a_spine),
 		cmocka_unit_test(test_faults_are_found_in_a_large_fabric),

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* agent/mesh, fleets: answers of Prometheus become meshes, or errors that say what is wrong. */
 #include <errno.h>
+#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -9,6 +10,7 @@
 #include <string.h>
 #include <cmocka.h>
 
+#include "cli/mesh_report.h"
 #include "mesh/fleets.h"
 
 enum { INFO, PAIRS, RATIO, SENT, LOST, STOPPED, MEMBERS, AGE };
@@ -272,6 +274,45 @@ static void test_a_group_alone(void **state)
 	assert_string_equal(fleets.list[0].nodes[0], "n2:1"); /* it has no name as a member */
 }
 
+static void read_all(struct rna_fleets_reader *reader, const char *const answers[AGE + 1])
+{
+	for (size_t i = 0; i <= AGE; i++)
+		assert_int_equal(read_answer(reader, i, answers[i] ? answers[i] : VECTOR(""), NULL),
+				 0);
+}
+
+/* A Prometheus may scrape anything. One target must not make the report useless. */
+static void test_numbers_that_no_agent_exports(void **state)
+{
+	static const char *const answers[AGE + 1] = {
+		[INFO] = VECTOR(SAMPLE(PORT("n1:1", "a"), "1")),
+		[PAIRS] = VECTOR(SAMPLE(PORT("n1:1", "a") ",\"result\":\"losing\"", "1e300")),
+		[RATIO] = VECTOR(
+			SAMPLE(PORT("n1:1", "a") PEER("m2", "a/1", "l2") ",\"sign\":\"loss\"",
+			       "7") "," SAMPLE(PORT("n1:1", "a")
+						       PEER("m3", "a/1", "l3") ",\"sign\":\"loss\"",
+					       "+Inf")),
+		[SENT] = VECTOR(SAMPLE(PORT("n1:1", "a") ",\"scope\":\"fabric\"", "+Inf")),
+		[MEMBERS] = VECTOR(SAMPLE("\"job\":\"rdma\"", "1e300")),
+		[AGE] = VECTOR(SAMPLE("\"job\":\"rdma\"", "+Inf")),
+	};
+	RNA_CLEANUP(rna_fleets_reader_free_p)
+	struct rna_fleets_reader *reader = rna_fleets_reader_new();
+	RNA_CLEANUP(rna_fleets_deinit) struct rna_fleets fleets = {0};
+	RNA_STRBUF struct rna_strbuf json = RNA_STRBUF_INIT;
+
+	(void)state;
+	read_all(reader, answers);
+	assert_int_equal(rna_fleets_make(reader, NULL, &fleets), 0);
+	assert_int_equal(fleets.list[0].losing, 1000000000);
+	assert_int_equal(fleets.list[0].members, 1000000000);
+	assert_true(isnan(fleets.list[0].age));
+	assert_int_equal(fleets.list[0].mesh.pair_count, 1);
+	assert_true(fleets.list[0].mesh.pairs[0].ratio <= 1);
+	assert_true(fleets.list[0].mesh.ports[0].sent[RNA_PROBE_FABRIC] <= 0);
+	assert_true(rna_mesh_report(&fleets, true, &json) >= 0);
+}
+
 static void assert_bad(const char *text, int code, const char *words)
 {
 	RNA_CLEANUP(rna_fleets_reader_free_p)
@@ -308,6 +349,7 @@ int main(void)
 		cmocka_unit_test(test_names_are_plain),
 		cmocka_unit_test(test_what_is_kept_is_limited),
 		cmocka_unit_test(test_a_group_alone),
+		cmocka_unit_test(test_numbers_that_no_agent_exports),
 		cmocka_unit_test(test_bad_answers),
 	};
 
