@@ -621,6 +621,26 @@ static int add_peers(struct rna_fleets_reader *reader)
 	return list ? 0 : -ENOMEM;
 }
 
+static int compare_pairs(const void *a, const void *b)
+{
+	const struct pair *first = a, *second = b;
+
+	if (first->from != second->from)
+		return first->from < second->from ? -1 : 1;
+	if (first->to != second->to)
+		return first->to < second->to ? -1 : 1;
+	if (first->scope != second->scope)
+		return first->scope < second->scope ? -1 : 1;
+	return first->sign < second->sign ? -1 : first->sign > second->sign;
+}
+
+/* A Prometheus returns samples in any order; reports of the same samples are the same. */
+static void sort_pairs(struct rna_fleets_reader *reader)
+{
+	if (reader->pair_count > 0)
+		qsort(reader->pairs, reader->pair_count, sizeof(*reader->pairs), compare_pairs);
+}
+
 /* -- Fleets ------------------------------------------------------------------------------------ */
 
 /* Names of one kind in a fleet, each once, in order; their numbers are their places. */
@@ -830,6 +850,7 @@ int rna_fleets_make(struct rna_fleets_reader *reader, const char *group, struct 
 {
 	int status = add_peers(reader);
 
+	sort_pairs(reader);
 	*ret = (struct rna_fleets){0};
 	ret->list = rna_arena_array(reader->arena, FLEETS_MAX, sizeof(*ret->list));
 	if (status == 0)

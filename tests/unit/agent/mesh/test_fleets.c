@@ -313,6 +313,32 @@ static void test_numbers_that_no_agent_exports(void **state)
 	assert_true(rna_mesh_report(&fleets, true, &json) >= 0);
 }
 
+/* The first of two pairs that lose as much is the same whichever a Prometheus has first. */
+static void test_the_order_of_samples(void **state)
+{
+#define TO_2 SAMPLE(PORT("n1:1", "a") PEER("m2", "a/1", "l2") ",\"sign\":\"loss\"", "0.5")
+#define TO_3 SAMPLE(PORT("n1:1", "a") PEER("m3", "a/1", "l3") ",\"sign\":\"loss\"", "0.5")
+	static const char *const pairs[] = {VECTOR(TO_2 "," TO_3), VECTOR(TO_3 "," TO_2)};
+
+	(void)state;
+	for (size_t i = 0; i < RNA_ARRAY_SIZE(pairs); i++) {
+		const char *answers[AGE + 1] = {
+			[INFO] = VECTOR(SAMPLE(PORT("n1:1", "a"), "1")),
+			[RATIO] = pairs[i],
+		};
+		RNA_CLEANUP(rna_fleets_reader_free_p)
+		struct rna_fleets_reader *reader = rna_fleets_reader_new();
+		RNA_CLEANUP(rna_fleets_deinit) struct rna_fleets fleets = {0};
+		const struct rna_fleet *fleet;
+
+		read_all(reader, answers);
+		assert_int_equal(rna_fleets_make(reader, NULL, &fleets), 0);
+		fleet = &fleets.list[0];
+		assert_string_equal(fleet->nodes[fleet->mesh.ports[fleet->mesh.pairs[0].to].node],
+				    "m2");
+	}
+}
+
 static void assert_bad(const char *text, int code, const char *words)
 {
 	RNA_CLEANUP(rna_fleets_reader_free_p)
@@ -350,6 +376,7 @@ int main(void)
 		cmocka_unit_test(test_what_is_kept_is_limited),
 		cmocka_unit_test(test_a_group_alone),
 		cmocka_unit_test(test_numbers_that_no_agent_exports),
+		cmocka_unit_test(test_the_order_of_samples),
 		cmocka_unit_test(test_bad_answers),
 	};
 
