@@ -228,6 +228,7 @@ static void read_containerd(struct configuration *configuration, const char *pat
 static void read_crio(struct configuration *configuration, const char *path)
 {
 	static const char name[] = "memlock=";
+	struct rna_runtime *runtime = configuration->runtime;
 	const char *line = read_file(configuration, path), *value;
 	const char *limit;
 	int64_t number;
@@ -235,8 +236,10 @@ static void read_crio(struct configuration *configuration, const char *path)
 	for (; line && *line; line = next_line(line)) {
 		if (!(value = value_of(line, "default_ulimits")))
 			continue;
-		if (rna_value_is_known(configuration->runtime->spec))
-			configuration->runtime->spec = (struct rna_value){0};
+		if (rna_value_is_known(runtime->spec)) {
+			runtime->spec = (struct rna_value){0};
+			runtime->spec_file = NULL;
+		}
 		while ((limit = next_string(configuration, &value)))
 			if (strncmp(limit, name, strlen(name)) == 0 &&
 			    sscanf(limit + strlen(name), "%" SCNd64, &number) == 1)

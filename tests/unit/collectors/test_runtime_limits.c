@@ -59,7 +59,10 @@ static void expect(struct fixture *fixture, const char *unit, uint64_t limit, co
 
 static void expect_none(struct fixture *fixture, const char *unit)
 {
-	assert_int_equal(read_spec(fixture, unit).spec.state, RNA_VALUE_ABSENT);
+	struct rna_runtime runtime = read_spec(fixture, unit);
+
+	assert_int_equal(runtime.spec.state, RNA_VALUE_ABSENT);
+	assert_null(runtime.spec_file);
 }
 
 /* -- Configurations ---------------------------------------------------------------------------- */
