@@ -409,8 +409,8 @@ static bool merge(struct rna_health *health, const struct rna_finds *finds,
 	if (!merged)
 		return false;
 	while (old < health->count || next < finds->count) {
-		struct rna_condition *was = &health->conditions[old];
-		const struct rna_find *find = &finds->items[next];
+		struct rna_condition *was = old < health->count ? &health->conditions[old] : NULL;
+		const struct rna_find *find = next < finds->count ? &finds->items[next] : NULL;
 		int order = old == health->count   ? 1
 			    : next == finds->count ? -1
 						   : compare_objects(was->rule, &was->finding,
