@@ -7,6 +7,8 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "rna/base/json_document.h"
+
 char *fuzz_text(const uint8_t *data, size_t size)
 {
 	char *text = malloc(size + 1);
@@ -43,9 +45,46 @@ void fuzz_want_error(int status, const struct rna_error *error)
 	FUZZ_WANT(memchr(error->text, '\0', sizeof(error->text)));
 }
 
+/* jansson makes no string of what is not UTF-8. */
+void fuzz_want_text(const char *text, size_t len)
+{
+	RNA_CLEANUP(rna_json_free_p) json_t *string = json_stringn(text ? text : "", len);
+
+	FUZZ_WANT(string);
+	FUZZ_WANT(len == 0 || !memchr(text, '\0', len));
+}
+
+/* C0, DEL, C1, and what changes the order of a line: U+202A to U+202E, U+2066 to U+2069. */
+static bool is_control(const unsigned char *text, size_t len)
+{
+	if (text[0] < ' ')
+		return text[0] != '\n' && text[0] != '\t';
+	if (len >= 2 && text[0] == 0xc2)
+		return text[1] < 0xa0;
+	if (len >= 3 && text[0] == 0xe2)
+		return (text[1] == 0x80 && text[2] >= 0xaa && text[2] <= 0xae) ||
+		       (text[1] == 0x81 && text[2] >= 0xa6 && text[2] <= 0xa9);
+	return text[0] == 0x7f;
+}
+
+void fuzz_want_printable(const char *text, size_t len)
+{
+	fuzz_want_text(text, len);
+	for (size_t i = 0; i < len; i++)
+		FUZZ_WANT(!is_control((const unsigned char *)text + i, len - i));
+}
+
 char *fuzz_line(char **text)
 {
 	return *text ? strsep(text, "\n") : NULL;
+}
+
+unsigned fuzz_byte(struct fuzz_bytes *bytes)
+{
+	if (bytes->left == 0)
+		return 0;
+	bytes->left--;
+	return *bytes->at++;
 }
 
 /* -- Growing ----------------------------------------------------------------------------------- */

@@ -36,11 +36,26 @@ const char *fuzz_file(const uint8_t *data, size_t size);
 /* A failure has its code and a text, for the reader of the log. */
 void fuzz_want_error(int status, const struct rna_error *error);
 
+/* Text for people and programs: UTF-8 without NUL bytes. */
+void fuzz_want_text(const char *text, size_t len);
+
+/* Text for a terminal: besides, no control character but line feeds and tabs. */
+void fuzz_want_printable(const char *text, size_t len);
+
 /*
  * The next line of *text, which loses it; NULL: there is none. For inputs that are several texts in
  * one: a line feed stands between them.
  */
 char *fuzz_line(char **text);
+
+/* For inputs that are a sequence of numbers. */
+struct fuzz_bytes {
+	const uint8_t *at;
+	size_t left;
+};
+
+/* The next one; 0 behind the last. */
+unsigned fuzz_byte(struct fuzz_bytes *bytes);
 
 /*
  * Makes the size bytes of data up to max bytes, by copies of a line or of some bytes of them. In

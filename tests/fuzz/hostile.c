@@ -17,14 +17,12 @@
  * tests/faults/hostile does the same with whole machines and the commands.
  */
 #include <errno.h>
-#include <fcntl.h>
 #include <ftw.h>
 #include <limits.h>
 #include <pthread.h>
 #include <semaphore.h>
 #include <stdatomic.h>
 #include <string.h>
-#include <sys/inotify.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -38,8 +36,6 @@
 
 enum { FILES_MAX = 256, RACES_MAX = 16 };
 
-#define SECRET "outside/secret"
-
 /* A swap, or a link that is planted. */
 struct race {
 	const char *path, *other;
@@ -48,7 +44,6 @@ struct race {
 
 static struct {
 	char root[FUZZ_PLACE_MAX], output[FUZZ_PLACE_MAX];
-	int watch; /* of inotify */
 	struct race races[RACES_MAX];
 	unsigned race_count;
 	unsigned next; /* of races */
@@ -60,63 +55,22 @@ static struct {
 	atomic_bool ends;
 } scene;
 
-/* -- Outside ----------------------------------------------------------------------------------- */
-
-/* Has anything outside been opened, read, written, made, or given other rights? */
-static bool is_touched(void)
-{
-	char events[4096];
-	bool ret = false;
-
-	while (read(scene.watch, events, sizeof(events)) > 0)
-		ret = true;
-	return ret;
-}
-
 static void start(void)
 {
-	char outside[FUZZ_PLACE_MAX], above[FUZZ_PLACE_MAX], secret[FUZZ_PLACE_MAX];
-	char line[] = "write secret = 0x15b3";
-	int fd;
-
 	fuzz_place_path("root", scene.root);
 	fuzz_place_path("output", scene.output);
-	fuzz_place_path("outside", outside);
-	fuzz_place_path("", above);
-	fuzz_place_path(SECRET, secret);
-	fuzz_place_new("outside");
-	fuzz_place_obey(outside, line);
 	FUZZ_WANT(sem_init(&scene.begun, 0, 0) == 0);
-	scene.watch = inotify_init1(IN_NONBLOCK | IN_CLOEXEC);
-	FUZZ_WANT(inotify_add_watch(scene.watch, outside, IN_ALL_EVENTS) >= 0);
-	FUZZ_WANT(inotify_add_watch(scene.watch, above,
-				    IN_ATTRIB | IN_CREATE | IN_DELETE | IN_MODIFY | IN_MOVE) >= 0);
-	fd = open(secret, O_RDONLY | O_CLOEXEC);
-	FUZZ_WANT(fd >= 0 && close(fd) == 0);
-	FUZZ_WANT(is_touched()); /* or nothing would ever be seen */
+	fuzz_place_watch();
 }
 
 /* -- Races ------------------------------------------------------------------------------------- */
-
-static void swap(const char *path, const char *other)
-{
-	char paths[2][PATH_MAX], *names[2] = {paths[0], paths[1]};
-	RNA_CLOSE int first = -1, second = -1;
-
-	(void)snprintf(paths[0], sizeof(paths[0]), "%s", path);
-	(void)snprintf(paths[1], sizeof(paths[1]), "%s", other);
-	first = fuzz_place_directory_of(scene.root, &names[0]);
-	second = fuzz_place_directory_of(scene.root, &names[1]);
-	if (first >= 0 && second >= 0)
-		(void)renameat2(first, names[0], second, names[1], RENAME_EXCHANGE);
-}
 
 static void make_race(const struct race *race)
 {
 	char path[PATH_MAX];
 
 	if (!race->plants) {
-		swap(race->path, race->other);
+		fuzz_place_swap(scene.root, race->path, race->other);
 		return;
 	}
 	(void)snprintf(path, sizeof(path), "%s", race->path);
@@ -282,12 +236,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	scene.keeps = scene.forks = false;
 	for (int files = 0; files < FILES_MAX && (line = fuzz_line(&rest)); files++)
 		obey(line);
-	(void)is_touched(); /* by all this */
+	(void)fuzz_place_is_touched(); /* by all this */
 
 	FUZZ_WANT(rna_root_open(scene.root, &root, &error) == 0);
 	collect_in_races(root);
 	record(root);
-	FUZZ_WANT(!is_touched());
+	FUZZ_WANT(!fuzz_place_is_touched());
 	(void)nftw(scene.output, want_plain, 16, FTW_PHYS | FTW_MOUNT);
 	return 0;
 }

@@ -5,6 +5,7 @@
 #include <ftw.h>
 #include <limits.h>
 #include <string.h>
+#include <sys/inotify.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -76,6 +77,53 @@ int fuzz_place_directory_of(const char *place, char **path)
 		*path = slash + 1;
 	}
 	return fd;
+}
+
+void fuzz_place_swap(const char *place, const char *path, const char *other)
+{
+	char paths[2][PATH_MAX], *names[2] = {paths[0], paths[1]};
+	RNA_CLOSE int first = -1, second = -1;
+
+	(void)snprintf(paths[0], sizeof(paths[0]), "%s", path);
+	(void)snprintf(paths[1], sizeof(paths[1]), "%s", other);
+	first = fuzz_place_directory_of(place, &names[0]);
+	second = fuzz_place_directory_of(place, &names[1]);
+	if (first >= 0 && second >= 0)
+		(void)renameat2(first, names[0], second, names[1], RENAME_EXCHANGE);
+}
+
+/* -- Outside ----------------------------------------------------------------------------------- */
+
+static int watch = -1; /* of inotify */
+
+bool fuzz_place_is_touched(void)
+{
+	char events[4096];
+	bool ret = false;
+
+	while (read(watch, events, sizeof(events)) > 0)
+		ret = true;
+	return ret;
+}
+
+void fuzz_place_watch(void)
+{
+	char outside[FUZZ_PLACE_MAX], above[FUZZ_PLACE_MAX], secret[FUZZ_PLACE_MAX];
+	char line[] = "write secret = 0x15b3";
+	int fd;
+
+	fuzz_place_path("outside", outside);
+	fuzz_place_path("", above);
+	fuzz_place_path("outside/secret", secret);
+	fuzz_place_new("outside");
+	fuzz_place_obey(outside, line);
+	watch = inotify_init1(IN_NONBLOCK | IN_CLOEXEC);
+	FUZZ_WANT(inotify_add_watch(watch, outside, IN_ALL_EVENTS) >= 0);
+	FUZZ_WANT(inotify_add_watch(watch, above,
+				    IN_ATTRIB | IN_CREATE | IN_DELETE | IN_MODIFY | IN_MOVE) >= 0);
+	fd = open(secret, O_RDONLY | O_CLOEXEC);
+	FUZZ_WANT(fd >= 0 && close(fd) == 0);
+	FUZZ_WANT(fuzz_place_is_touched()); /* or nothing would ever be seen */
 }
 
 /* -- Lines ------------------------------------------------------------------------------------- */
@@ -177,7 +225,7 @@ void fuzz_place_obey(const char *place, char *line)
 
 /* -- Collectors -------------------------------------------------------------------------------- */
 
-static struct rna_part *collect(enum rna_collector_id id, const struct rna_collect_input *in)
+struct rna_part *fuzz_collect(enum rna_collector_id id, const struct rna_collect_input *in)
 {
 	struct rna_part *part = NULL;
 	struct rna_error error = {0};
@@ -199,9 +247,9 @@ static void collect_device(struct rna_collect_input in, const struct rna_device 
 			continue;
 		in.reader = rna_reader_new(in.root, DESCRIPTORS);
 		in.previous = NULL;
-		first = collect(id, &in);
+		first = fuzz_collect(id, &in);
 		in.previous = first;
-		second = collect(id, &in);
+		second = fuzz_collect(id, &in);
 		(void)rna_part_unref(second);
 		(void)rna_part_unref(first);
 		(void)rna_reader_free(in.reader);
@@ -210,15 +258,15 @@ static void collect_device(struct rna_collect_input in, const struct rna_device 
 
 void fuzz_collect_all(struct rna_collect_input *in)
 {
-	struct rna_part *presence = collect(RNA_COLLECTOR_PRESENCE, in), *netdevs;
+	struct rna_part *presence = fuzz_collect(RNA_COLLECTOR_PRESENCE, in), *netdevs;
 
 	if (!presence)
 		return;
 	in->presence = (const struct rna_presence *)presence;
-	netdevs = collect(RNA_COLLECTOR_NETDEV, in);
+	netdevs = fuzz_collect(RNA_COLLECTOR_NETDEV, in);
 	in->netdevs = (const struct rna_netdevs *)netdevs;
-	(void)rna_part_unref(collect(RNA_COLLECTOR_TOPOLOGY, in));
-	(void)rna_part_unref(collect(RNA_COLLECTOR_READINESS, in));
+	(void)rna_part_unref(fuzz_collect(RNA_COLLECTOR_TOPOLOGY, in));
+	(void)rna_part_unref(fuzz_collect(RNA_COLLECTOR_READINESS, in));
 	for (size_t i = 0; i < in->presence->device_count; i++)
 		collect_device(*in, &in->presence->devices[i]);
 	(void)rna_part_unref(netdevs);

@@ -35,8 +35,21 @@ int fuzz_place_directory_of(const char *place, char **path);
  * it while another forks: sanitizers of clang 14 can leave their allocator locked in the child.
  */
 void fuzz_place_link(const char *place, char *path, const char *target);
+/* Exchanges two names, if both are there. Like that, for a thread. */
+void fuzz_place_swap(const char *place, const char *path, const char *other);
+
+/*
+ * Makes the directory "outside", with a file, and watches it from now on. Was anything there
+ * opened, read, written, made, or given other rights since the last call? The kernel tells, also
+ * if nothing of it gets into a result.
+ */
+void fuzz_place_watch(void);
+bool fuzz_place_is_touched(void);
+
 /* Makes what line says below place, or nothing. line is changed. */
 void fuzz_place_obey(const char *place, char *line);
 
+/* Runs a collector; NULL: it failed, with an error that says why. */
+struct rna_part *fuzz_collect(enum rna_collector_id id, const struct rna_collect_input *in);
 /* Runs all collectors, those of a device twice. What they need is in root and backends of in. */
 void fuzz_collect_all(struct rna_collect_input *in);
