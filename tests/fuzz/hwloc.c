@@ -1,15 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * A file of lstopo, as --hwloc-xml and recordings have it: the limits of the agent in front of
- * libhwloc, libhwloc itself, and the tree that the agent makes of its answer. libhwloc has no
- * sanitizers: coverage is that of the agent, and of libhwloc only a crash or a long time is seen.
+ * libhwloc, libhwloc itself, the tree that the agent makes of its answer, the findings about that,
+ * and the outputs of the command topology. libhwloc has no sanitizers: coverage is that of the
+ * agent, and of libhwloc only a crash or a long time is seen.
  */
 #include <string.h>
 #include <unistd.h>
 
+#include "rna/base/json_document.h"
 #include "rna/collector.h"
-#include "rna/model/snapshot.h"
-#include "rna/model/topology.h"
+#include "rna/exporter.h"
+
+#include "health/health.h"
 
 #include "fuzz.h"
 
@@ -95,12 +98,72 @@ static void want_distances(const struct rna_topology *topology)
 		}
 }
 
+/* As the loop makes it, without devices: no file of the machine is read. */
+static struct rna_view *new_view(struct rna_part *presence, struct rna_part *topology)
+{
+	const struct rna_time now = {1000 * RNA_USEC_PER_SEC, 1763716800 * RNA_USEC_PER_SEC};
+	struct rna_arena *arena = rna_arena_new(8192);
+	struct rna_view *view = arena ? rna_arena_alloc(arena, sizeof(*view)) : NULL;
+	struct rna_cards *cards = view ? rna_arena_alloc(arena, sizeof(*cards)) : NULL;
+	struct rna_snapshot *snapshot = rna_snapshot_new(0, now);
+
+	FUZZ_WANT(cards && snapshot);
+	FUZZ_WANT(((const struct rna_presence *)presence)->device_count == 0);
+	snapshot->parts[RNA_COLLECTOR_PRESENCE] = rna_part_ref(presence);
+	snapshot->parts[RNA_COLLECTOR_TOPOLOGY] = rna_part_ref(topology);
+	*view = (struct rna_view){.refs = 1, .arena = arena, .snapshot = snapshot, .cards = cards};
+	FUZZ_WANT(rna_cards_make(snapshot, arena, cards) == 0);
+	return view;
+}
+
+static void judge(struct rna_view *view)
+{
+	struct rna_settings settings;
+	struct rna_health health;
+
+	FUZZ_WANT(rna_settings_init(&settings) == 0 && rna_health_init(&health, &settings) == 0);
+	health.once = true;
+	rna_health_judge(&health, view);
+	FUZZ_WANT(!view->findings_short);
+	rna_health_deinit(&health);
+	rna_settings_deinit(&settings);
+}
+
+static void write_text(const struct rna_view *view, struct rna_strbuf *out)
+{
+	rna_write_topology(view, false, out);
+}
+
+static void want_outputs(const struct rna_view *view)
+{
+	static const struct {
+		void (*write)(const struct rna_view *view, struct rna_strbuf *out);
+		bool json;
+	} outputs[] = {
+		{write_text},     {rna_write_topology_dot},        {rna_write_topology_svg},
+		{rna_write_page}, {rna_write_topology_json, true}, {rna_write_findings, true},
+	};
+
+	for (size_t i = 0; i < RNA_ARRAY_SIZE(outputs); i++) {
+		RNA_STRBUF struct rna_strbuf text = RNA_STRBUF_INIT;
+		RNA_CLEANUP(rna_json_free_p) json_t *document = NULL;
+
+		outputs[i].write(view, &text);
+		FUZZ_WANT(rna_strbuf_ok(&text));
+		fuzz_want_printable(text.data, text.len);
+		if (outputs[i].json)
+			document = json_loadb(text.data, text.len, JSON_REJECT_DUPLICATES, NULL);
+		FUZZ_WANT(document || !outputs[i].json);
+	}
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	RNA_CLEANUP(rna_backends_free_p) struct rna_backends *backends = NULL;
 	const char *file = fuzz_file(data, size);
 	const struct rna_topology *topology;
 	struct rna_collect_input in = {.period = RNA_USEC_PER_SEC};
+	RNA_CLEANUP(rna_view_unref_p) struct rna_view *view = NULL;
 	struct rna_part *presence, *part;
 
 	if (!root)
@@ -119,6 +182,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	want_tree(topology);
 	want_functions(topology);
 	want_distances(topology);
+	view = new_view(presence, part);
+	judge(view);
+	want_outputs(view);
 	(void)rna_part_unref(part);
 	(void)rna_part_unref(presence);
 	return 0;
