@@ -47,7 +47,7 @@ static void add_to_kernel(const struct node *node, const char *device, unsigned 
 	tree_write(&node->tree, path, device);
 	(void)snprintf(path, sizeof(path), "sys/class/infiniband_verbs/uverbs%u", number);
 	(void)snprintf(target, sizeof(target), "../../devices/%s/infiniband_verbs/uverbs%u",
-		       PCI + strlen("sys/devices/"), number);
+		       &PCI[strlen("sys/devices/")], number);
 	tree_link(&node->tree, path, target);
 }
 
@@ -61,7 +61,7 @@ static void show(const struct node *node, unsigned process, const char *device)
 	tree_mkdir(&node->tree, path);
 	(void)snprintf(path, sizeof(path), "proc/%u/root/" CLASS "/%s", process, device);
 	(void)snprintf(target, sizeof(target), "../../devices/%s/infiniband/%s",
-		       PCI + strlen("sys/devices/"), device);
+		       &PCI[strlen("sys/devices/")], device);
 	tree_link(&node->tree, path, target);
 }
 
