@@ -84,6 +84,8 @@ def check_tests(text):
     units |= {path.stem for path in (ROOT / "tests").rglob("test_*.py")}
     yield from (f"there is no test {name}"
                 for name in sorted(set(FUNCTION.findall(text)) - known - units))
+    classes = {name for row in rows(text) for name in re.findall(r"`([A-Z]\w+)`", row[4])}
+    yield from (f"there is no test {name}" for name in sorted(classes - known))
     yield from (f"there is no suite {name}" for name in sorted(set(SUITE.findall(text)) - set(suites)))
     yield from (f"there is no fuzz target {name}" for pair in TARGET.findall(text) for name in pair
                 if name and name not in targets)
