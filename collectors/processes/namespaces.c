@@ -389,6 +389,14 @@ static bool has_same_parent(struct run *run, const char *prefix, const char *par
 		stat_directory(run, prefix, parent, &other) == 0 && own.st_ino == other.st_ino);
 }
 
+/* Is what was found before no longer there? A device may move while it is looked for. */
+static bool has_left(struct run *run, const struct absent *absent)
+{
+	struct stat unused;
+
+	return stat_directory(run, "", absent->path, &unused) < 0;
+}
+
 /* Takes note of it if the process has the device. True: it has. */
 static bool look_for_device(struct run *run, const struct process *process, struct absent *absent)
 {
@@ -401,14 +409,18 @@ static bool look_for_device(struct run *run, const struct process *process, stru
 	if (!path || stat_directory(run, prefix, path, &stat) < 0 ||
 	    !has_same_parent(run, prefix, device->parent))
 		return false;
-	if (!absent->process) {
-		absent->process = process;
-		absent->path = rna_arena_printf(run->arena, "%s%s", prefix, path);
-		absent->sysfs = stat.st_dev;
-		absent->inode = stat.st_ino;
-	} else if (absent->sysfs != stat.st_dev || absent->inode != stat.st_ino) {
+	if (absent->process && absent->sysfs == stat.st_dev && absent->inode == stat.st_ino)
+		return true; /* a process that kept its mounts in another namespace */
+	if (absent->process && !has_left(run, absent)) {
 		absent->other = process;
+		return true;
 	}
+	absent->process = process;
+	absent->path = rna_arena_printf(run->arena, "%s%s", prefix, path);
+	absent->sysfs = stat.st_dev;
+	absent->inode = stat.st_ino;
+	if (!absent->path)
+		run->error = -ENOMEM;
 	return true;
 }
 
@@ -513,11 +525,9 @@ static int make_groups(struct run *run, const struct rna_presence *last)
 	for (size_t i = 0; i < run->count; i = end) {
 		const struct process *first = &run->processes[i];
 
-		for (end = i + 1; end < run->count;)
+		for (end = i; end < run->count; end++)
 			if (run->processes[end].network != first->network)
 				break;
-			else
-				end++;
 		run->groups[run->group_count++] = (struct group){
 			.processes = first,
 			.count = end - i < TRIES_MAX ? end - i : TRIES_MAX,

@@ -13,8 +13,9 @@
 #include "rna/base/beneath.h"
 #include "rna/base/cleanup.h"
 
-/* A container has some forty lines, and those of its file systems come first. */
-enum { MOUNTINFO_MAX = 1024 * 1024 };
+/* A container has some forty lines, and a node hundreds; those of /sys and /dev are among the
+ * first. */
+enum { MOUNTINFO_MAX = 64 * 1024 };
 
 /* "proc/PID/root/INSIDE" */
 struct process_path {
