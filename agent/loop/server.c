@@ -6,8 +6,6 @@
 
 #include "rna/base/log.h"
 
-#include "config/settings_table.h"
-
 /* Between attempts to serve HTTP: the first pause, doubled each time, and the longest one. */
 #define RETRY_FIRST   RNA_USEC_PER_SEC
 #define RETRY_LONGEST (60 * RNA_USEC_PER_SEC)
@@ -133,21 +131,20 @@ void rna_server_stop(struct rna_server *server)
 
 /* -- Other settings ---------------------------------------------------------------------------- */
 
-/* Where sockets were passed, the addresses make no difference. */
-static bool same_http(const struct rna_server *server, const struct rna_settings *b,
+/*
+ * The web configuration is compared by what it says. Where sockets were passed, the addresses make
+ * no difference.
+ */
+static bool same_http(const struct rna_server *server, const struct rna_settings *settings,
 		      const struct rna_web_use *web)
 {
-	const struct rna_settings *a = server->settings;
+	struct rna_settings compared = *settings;
 
+	compared.http_web_config_file = server->settings->http_web_config_file;
+	if (server->passed.count > 0)
+		compared.http_listen = server->settings->http_listen;
 	return rna_web_use_same_kind(server->web, web) &&
-	       a->http_max_connections == b->http_max_connections &&
-	       a->http_max_header_bytes == b->http_max_header_bytes &&
-	       a->http_idle_timeout == b->http_idle_timeout &&
-	       a->http_request_timeout == b->http_request_timeout &&
-	       a->http_reply_timeout == b->http_reply_timeout &&
-	       a->http_max_old_bytes == b->http_max_old_bytes &&
-	       (server->passed.count > 0 ||
-		rna_setting_is_same(rna_setting_find("http.listen"), a, b));
+	       rna_settings_are_same(server->settings, &compared, "http");
 }
 
 static void swap_web(struct rna_server *server, struct rna_web_use **web)
