@@ -80,6 +80,19 @@ static const struct rna_family_table *const tables[] = {
 
 enum { NAME_USUAL = 64 }; /* bytes; what needs more makes the arena grow */
 
+/* families_counters.c converts numbers to it. */
+static enum rna_metric_unit unit_of(const struct rna_counter *counter)
+{
+	switch (counter->unit) {
+	case RNA_UNIT_NONE:
+		return RNA_METRIC_PLAIN;
+	case RNA_UNIT_BYTES:
+	case RNA_UNIT_WORDS:
+		return RNA_METRIC_BYTES;
+	}
+	return RNA_METRIC_PLAIN;
+}
+
 static struct rna_family counter_family(struct rna_arena *arena, const struct rna_counter *counter)
 {
 	bool device = counter->place == RNA_PLACE_DEVICE_HW_COUNTERS;
@@ -92,8 +105,7 @@ static struct rna_family counter_family(struct rna_arena *arena, const struct rn
 							 device ? "device" : "port",
 							 counter->metric, rises ? "_total" : ""),
 				.type = rises ? RNA_METRIC_COUNTER : RNA_METRIC_GAUGE,
-				.unit = counter->unit == RNA_UNIT_NONE ? RNA_METRIC_PLAIN
-								       : RNA_METRIC_BYTES,
+				.unit = unit_of(counter),
 				.help = counter->help,
 			},
 		.scope = device ? RNA_SCOPE_DEVICE : RNA_SCOPE_PORT,
@@ -138,8 +150,7 @@ static int add_alias(struct rna_families *families, struct rna_family family)
 	if (!family.alias)
 		return 0; /* the unit test looks for each */
 	family.metric.help = family.alias->help;
-	family.metric.unit =
-		family.alias->unit == RNA_UNIT_NONE ? RNA_METRIC_PLAIN : RNA_METRIC_BYTES;
+	family.metric.unit = unit_of(family.alias);
 	return add(families, family);
 }
 
