@@ -176,6 +176,14 @@ static const struct route *find_route(const char *path)
 	return NULL;
 }
 
+const char *rna_routes_document(size_t number)
+{
+	for (size_t i = 0; i < RNA_ARRAY_SIZE(table); i++)
+		if (table[i].write && number-- == 0)
+			return table[i].path;
+	return NULL;
+}
+
 /* -- Documents --------------------------------------------------------------------------------- */
 
 /* NULL: it is of no route. */

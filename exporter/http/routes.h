@@ -38,6 +38,9 @@ struct rna_request {
 	rna_usec now;                         /* of the turn of the loop that serves it */
 };
 
+/* The path of the document with that number, runbooks aside; NULL: there are no more. */
+const char *rna_routes_document(size_t number);
+
 struct rna_routes;
 
 /* 0 or negative errno. */

@@ -19,6 +19,7 @@ import urllib.parse
 import agent as agent_module
 from agent import PATIENCE, QUIET, Agent
 from plain import CONTROLS, find_control
+from routes import ROUTES
 from test_mesh import BLAMED, UNKNOWN, served, vector
 
 # Clears the screen, sets the title and colours, rings, and turns the line around; begins a new line.
@@ -231,10 +232,7 @@ class Control(Plain):
 class Devices(Plain):
     """A machine whose firmware has chosen its texts for it."""
 
-    PATHS = ("/", "/metrics", "/readyz", "/runbooks/", "/runbooks/%1b%c2%9b", "/api/v1/snapshot",
-             "/api/v1/events", "/api/v1/events.txt", "/api/v1/findings", "/api/v1/probe",
-             "/api/v1/probes", "/api/v1/probes.txt", "/api/v1/probes-wide.txt", "/api/v1/selftest",
-             "/api/v1/topology", "/api/v1/topology.svg", "/%1b%c2%9b%e2%80%ae")
+    PATHS = (*ROUTES, "/runbooks/%1b%c2%9b", "/%1b%c2%9b%e2%80%ae")
 
     def test_replies(self):
         with Agent("strange-strings", poll=QUIET) as agent:

@@ -11,6 +11,7 @@ import unittest
 from agent import OPENMETRICS, QUIET, Agent, stretched, wait
 from formats import check_classic, parse_openmetrics
 from lines import alone
+from routes import ROUTES
 
 CLASSIC = "text/plain; version=0.0.4; charset=utf-8"
 # What Prometheus 2.42 and 3 send.
@@ -96,10 +97,7 @@ class Served(unittest.TestCase):
             self.assertNotIn("content-encoding", reply.headers, path)
 
     def test_head(self):
-        for path in ("/", "/metrics", "/healthz", "/readyz", "/api/v1/snapshot",
-                     "/api/v1/findings", "/api/v1/topology", "/api/v1/topology.svg",
-                     "/api/v1/selftest", "/api/v1/probe", "/api/v1/probes", "/api/v1/probes.txt",
-                     "/api/v1/probes-wide.txt", "/runbooks/", "/runbooks/RdmaPortDown"):
+        for path in (*ROUTES, "/runbooks/RdmaPortDown"):
             head, get = self.agent.request("HEAD", path), self.get(path)
             self.assertEqual((head.status, head.body), (200, b""), path)
             for name in ("content-length", "content-type"):

@@ -16,6 +16,7 @@ import xml.etree.ElementTree
 
 import judge
 from formats import Invalid, parse_openmetrics
+from routes import DOCUMENTS
 
 OPENMETRICS = {"Accept": "application/openmetrics-text; version=1.0.0"}
 PACKED = {"Accept-Encoding": "gzip"}
@@ -23,19 +24,6 @@ ANSWER = 60  # seconds; who takes longer hangs
 GOOD, UNAVAILABLE = 200, range(500, 600)
 PACKET_MAX = 65536
 
-
-def page(text):
-    if "</footer>" not in text:
-        raise Invalid("the page has no end")
-
-
-DOCUMENTS = {
-    "/": page, "/readyz": str, "/healthz": str, "/api/v1/snapshot": json.loads,
-    "/api/v1/findings": json.loads, "/api/v1/events": json.loads, "/api/v1/topology": json.loads,
-    "/api/v1/selftest": json.loads, "/api/v1/probe": json.loads,
-    "/api/v1/probes": json.loads, "/api/v1/probes.txt": str, "/api/v1/probes-wide.txt": str,
-    "/api/v1/topology.svg": xml.etree.ElementTree.fromstring,
-}
 REQUESTS = [(path, headers, parse) for path, parse in DOCUMENTS.items() for headers in (PACKED, {})]
 SCRAPES = [("/metrics", {**OPENMETRICS, **PACKED}, parse_openmetrics), ("/metrics", {}, str),
            ("/metrics", OPENMETRICS, parse_openmetrics), ("/metrics", PACKED, str)]
