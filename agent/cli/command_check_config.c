@@ -86,8 +86,8 @@ static bool is_about_profiles(const struct rna_finding *finding)
 
 static bool is_about_names(const struct rna_finding *finding)
 {
-	return strcmp(finding->rule, rna_rules[RNA_RULE_EXPECT_UNMATCHED].name) == 0 ||
-	       strcmp(finding->rule, rna_rules[RNA_RULE_NOTHING_WATCHED].name) == 0;
+	return strcmp(finding->rule, rna_rule_expect_unmatched.name) == 0 ||
+	       strcmp(finding->rule, rna_rule_nothing_watched.name) == 0;
 }
 
 /* Returns the number of findings that are not mere information. */

@@ -137,7 +137,7 @@ const struct rna_need rna_needs[] = {
 		.uses = {{.by = "metrics.users",
 			  .off = {"false"},
 			  .lost = "for whom devices are open: pod, Slurm job or unit"}},
-		.finding = &rna_rules[RNA_RULE_USERS_HIDDEN],
+		.finding = &rna_rule_users_hidden,
 		.values = "users.enabled",
 	},
 	{
@@ -156,7 +156,7 @@ const struct rna_need rna_needs[] = {
 		.uses = {{.by = "follow.enabled",
 			  .off = {"false"},
 			  .lost = "devices that were moved into pods"}},
-		.finding = &rna_rules[RNA_RULE_NAMESPACES_HIDDEN],
+		.finding = &rna_rule_namespaces_hidden,
 		.profile = "follow",
 		.values = "follow.enabled",
 	},

@@ -8,7 +8,7 @@
 #include "rules/rules.h"
 
 struct rna_condition {
-	enum rna_rule_id rule;
+	size_t rule;  /* index of rna_rules */
 	char *device; /* name; NULL: the node */
 	char *key;    /* of the device; NULL: the node, or a device that is missing */
 	char *text, *remedy;

@@ -80,8 +80,8 @@ int rna_health_reload(struct rna_health *health)
 	free(health->thresholds);
 	health->thresholds = thresholds;
 	for (size_t i = 0; i < RNA_RULE_COUNT; i++) {
-		health->disabled[i] = is_disabled(settings, &rna_rules[i]);
-		health->holds[i] = hold_of(settings, &rna_rules[i]);
+		health->disabled[i] = is_disabled(settings, rna_rules[i]);
+		health->holds[i] = hold_of(settings, rna_rules[i]);
 	}
 	return 0;
 }
@@ -105,8 +105,8 @@ void rna_health_deinit(struct rna_health *health)
 
 /* -- Results of the rules ---------------------------------------------------------------------- */
 
-static int compare_objects(enum rna_rule_id rule, const struct rna_finding *finding,
-			   enum rna_rule_id other_rule, const struct rna_finding *other)
+static int compare_objects(size_t rule, const struct rna_finding *finding, size_t other_rule,
+			   const struct rna_finding *other)
 {
 	const char *device = finding->device ? finding->device : "";
 	int order = strcmp(device, other->device ? other->device : "");
@@ -190,8 +190,8 @@ static void run_rules(struct rna_health *health, struct rna_view *view, struct r
 	if (rna_episodes_update(&health->episodes, view, health->settings, has_all_jobs(view)) < 0)
 		out->failed = true;
 	in.subjects = subjects;
-	for (enum rna_rule_id id = 0; id < RNA_RULE_COUNT; id++)
-		if (!health->disabled[id] && !(booted && rna_rules[id].settles))
+	for (size_t id = 0; id < RNA_RULE_COUNT; id++)
+		if (!health->disabled[id] && !(booted && rna_rules[id]->settles))
 			rna_rule_run(id, &in, out);
 	if (out->count > 0)
 		qsort(out->items, out->count, sizeof(*out->items), compare_finds);
@@ -290,7 +290,7 @@ static void end_condition(struct rna_health *health, struct rna_condition *condi
 			  struct rna_time now)
 {
 	if (condition->told && health->tell)
-		health->tell(&rna_rules[condition->rule], &condition->finding, true,
+		health->tell(rna_rules[condition->rule], &condition->finding, true,
 			     rna_time_since(condition->finding.since, now), health->userdata);
 	health->changed = true;
 	rna_condition_deinit(condition);
@@ -313,7 +313,7 @@ static bool is_read(const struct rna_health *health, const struct rna_condition 
 static bool may_hold(const struct rna_health *health, const struct rna_condition *condition,
 		     const struct rna_view *view)
 {
-	const struct rna_rule *rule = &rna_rules[condition->rule];
+	const struct rna_rule *rule = rna_rules[condition->rule];
 	struct rna_time now = view->snapshot->time;
 
 	if (!condition->recalled || condition->found)
@@ -329,7 +329,7 @@ static bool may_hold(const struct rna_health *health, const struct rna_condition
 static bool is_shown(const struct rna_condition *condition)
 {
 	return condition->found || condition->kept || !condition->recalled ||
-	       rna_rules[condition->rule].lately;
+	       rna_rules[condition->rule]->lately;
 }
 
 /* The first look at a machine that has booted. */
@@ -353,7 +353,7 @@ static bool is_open(const struct rna_health *health, const struct rna_condition 
 		    const struct rna_view *view)
 {
 	const struct rna_time now = view->snapshot->time;
-	rna_usec first = first_run(health, view, &rna_rules[condition->rule]);
+	rna_usec first = first_run(health, view, rna_rules[condition->rule]);
 
 	if (condition->finding.severity < RNA_SEVERITY_WARNING)
 		return false;
@@ -388,7 +388,7 @@ unsigned rna_health_settled(const struct rna_health *health, const struct rna_vi
 		open |= RNA_CONDITION_BIT(RNA_CONDITION_NOT_OBSERVED);
 	for (size_t i = 0; i < health->count; i++)
 		if (is_open(health, &health->conditions[i], view))
-			open |= RNA_CONDITION_BIT(rna_rules[health->conditions[i].rule].condition);
+			open |= RNA_CONDITION_BIT(rna_rules[health->conditions[i].rule]->condition);
 	if (open)
 		open |= RNA_CONDITION_BIT(RNA_CONDITION_NONE);
 	return RNA_CONDITION_ALL_BITS & ~open;
@@ -458,7 +458,7 @@ static void report(struct rna_health *health, struct rna_condition *condition)
 	condition->told_severity = severity;
 	health->changed = true;
 	if (health->tell)
-		health->tell(&rna_rules[condition->rule], &condition->finding, false, 0,
+		health->tell(rna_rules[condition->rule], &condition->finding, false, 0,
 			     health->userdata);
 }
 

@@ -38,7 +38,7 @@ static json_t *condition_object(struct rna_json_writer *writer,
 	const struct rna_finding *finding = &condition->finding;
 	json_t *object = json_object();
 
-	rna_json_keep_text(writer, object, "rule", rna_rules[condition->rule].name);
+	rna_json_keep_text(writer, object, "rule", rna_rules[condition->rule]->name);
 	rna_json_keep_text(writer, object, "device", condition->device);
 	rna_json_keep_text(writer, object, "key", condition->key);
 	rna_json_keep_number(writer, object, "port", finding->port);
@@ -215,7 +215,7 @@ static int read_condition(struct found *found, const json_t *object)
 	condition->told = condition->told_severity < RNA_SEVERITY_COUNT;
 	condition->was_there = condition->told; /* it had held */
 	condition->recalled = true;
-	finding->rule = rna_rules[condition->rule].name;
+	finding->rule = rna_rules[condition->rule]->name;
 	finding->device = condition->device;
 	finding->port = (unsigned)port;
 	finding->text = condition->text;

@@ -64,9 +64,9 @@ static bool has_settled(const struct rna_wish_input *in)
 /* Has the problem for which it has its taint had the time to be found again? */
 static bool may_be_over(const struct rna_told *told, const struct rna_wish_input *in)
 {
-	enum rna_rule_id id = rna_rule_find(told->verdict.value);
+	size_t id = rna_rule_find(told->verdict.value);
 
-	return id < RNA_RULE_COUNT ? in->settled & RNA_CONDITION_BIT(rna_rules[id].condition)
+	return id < RNA_RULE_COUNT ? in->settled & RNA_CONDITION_BIT(rna_rules[id]->condition)
 				   : has_settled(in);
 }
 

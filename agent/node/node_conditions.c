@@ -51,10 +51,10 @@ static bool is_finding_of(const struct rna_finding *finding, const struct rna_ru
 
 const struct rna_rule *rna_condition_rule_of(const struct rna_finding *finding)
 {
-	enum rna_rule_id id = counts(finding) ? rna_rule_find(finding->rule) : RNA_RULE_COUNT;
+	size_t id = counts(finding) ? rna_rule_find(finding->rule) : RNA_RULE_COUNT;
 
-	return id < RNA_RULE_COUNT && rna_rules[id].condition != RNA_CONDITION_NONE ? &rna_rules[id]
-										    : NULL;
+	return id < RNA_RULE_COUNT && rna_rules[id]->condition != RNA_CONDITION_NONE ? rna_rules[id]
+										     : NULL;
 }
 
 static void name_object(const struct rna_finding *finding, struct rna_strbuf *out)
@@ -108,8 +108,8 @@ void rna_condition_see(enum rna_node_condition_id id, const struct rna_condition
 
 	*ret = (struct rna_node_verdict){.kind = RNA_VERDICT_UNKNOWN};
 	for (size_t i = 0; i < RNA_RULE_COUNT; i++)
-		if (rna_rules[i].condition == id)
-			problems += name_findings(&rna_rules[i], in->view, message);
+		if (rna_rules[i]->condition == id)
+			problems += name_findings(rna_rules[i], in->view, message);
 	if (problems > 0) {
 		*ret = (struct rna_node_verdict){RNA_VERDICT_VALUE, true, TRUE_RANK, "True"};
 	} else if (in->settled && is_known(in, row->needs)) {
@@ -141,9 +141,9 @@ void rna_conditions_describe(struct rna_strbuf *out)
 
 		rna_strbuf_printf(out, "`%s`\t", rna_condition_rows[id].type);
 		for (size_t i = 0; i < RNA_RULE_COUNT; i++) {
-			if (rna_rules[i].condition != id)
+			if (rna_rules[i]->condition != id)
 				continue;
-			rna_strbuf_printf(out, "%s`%s`", between, rna_rules[i].name);
+			rna_strbuf_printf(out, "%s`%s`", between, rna_rules[i]->name);
 			between = ", ";
 		}
 		rna_strbuf_puts(out, "\n");

@@ -39,7 +39,7 @@ static struct rna_find *add_find(struct rna_finds *out)
 		return NULL;
 	}
 	*find = (struct rna_find){
-		.rule = (enum rna_rule_id)(out->rule - rna_rules),
+		.rule = out->number,
 		.key = subject ? subject->device->device->key : NULL,
 		.finding =
 			{
@@ -234,9 +234,9 @@ static void check(const struct rna_rule *rule, const struct rna_rule_input *in,
 		rna_finds_add_unknown(out);
 }
 
-void rna_rule_run(enum rna_rule_id id, const struct rna_rule_input *in, struct rna_finds *out)
+void rna_rule_run(size_t number, const struct rna_rule_input *in, struct rna_finds *out)
 {
-	const struct rna_rule *rule = &rna_rules[id];
+	const struct rna_rule *rule = rna_rules[number];
 	struct rna_rail_memo rails = {0};
 	struct rna_rail_rate_memo rates = {0};
 	struct rna_pcie_bounds pcie = {0};
@@ -246,6 +246,7 @@ void rna_rule_run(enum rna_rule_id id, const struct rna_rule_input *in, struct r
 	input.rates = &rates;
 	input.pcie = &pcie;
 	out->rule = rule;
+	out->number = number;
 	out->subject = input.subject = NULL;
 	if (rule->scope != RNA_RULE_OF_PORT) {
 		size_t before = out->count;

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The rules: one table (rules.c) that lists what can be wrong, and pure functions (rules_*.c) that
- * check it. A rule gets a view, the history of each port and the settings, and reports what holds
- * at this moment. health.c applies the hold-down.
+ * The rules: what can be wrong. A rule is a row and, in front of it, the pure function that checks
+ * it, in the rules_*.c of its subject; RNA_RULES lists the rows. A rule gets a view, the history of
+ * each port and the settings, and reports what holds at this moment. health.c applies the
+ * hold-down.
  *
  * Unreadable data is unknown, never a problem: rules ignore it. rna_rule_run() keeps the findings
  * of a device that does not answer; a rule that cannot decide for a reason of its own calls
@@ -22,128 +23,6 @@ struct rna_remedy_names;
 struct rna_settings;
 struct rna_thresholds;
 struct rna_past;
-
-enum rna_rule_id {
-	RNA_RULE_PORT_DOWN,
-	RNA_RULE_PORT_INIT,
-	RNA_RULE_PORT_ARMED,
-	RNA_RULE_PORT_DISABLED,
-	RNA_RULE_DEVICE_MISSING,
-	RNA_RULE_DEVICE_OFF_BUS,
-	RNA_RULE_DEVICE_MOVED,
-	RNA_RULE_NAMESPACES_HIDDEN,
-	RNA_RULE_NAMESPACES_CROWDED,
-	RNA_RULE_DEVICE_CONTESTED,
-	RNA_RULE_USERS_HIDDEN,
-	RNA_RULE_DEVICE_NODE_POD,
-	RNA_RULE_DEVICE_RENAMED,
-	RNA_RULE_DEVICE_REPLACED,
-	RNA_RULE_FUNCTION_WITHOUT_DEVICE,
-	RNA_RULE_RDMA_ABSENT,
-	RNA_RULE_NOTHING_WATCHED,
-	RNA_RULE_EXPECT_UNMATCHED,
-	RNA_RULE_LINK_DEGRADED,
-	RNA_RULE_PLANE_DOWN,
-	RNA_RULE_LINK_LIMITED,
-	RNA_RULE_CABLE_MOVED,
-	RNA_RULE_SUBNET_MANAGER_CHANGED,
-	RNA_RULE_SUBNET_MANAGER_UNHEALTHY,
-	RNA_RULE_PKEY_DEFAULT_MISSING,
-	RNA_RULE_RAILS_PKEYS,
-	RNA_RULE_PORT_FLAPPING,
-	RNA_RULE_ERRORS_RISING,
-	RNA_RULE_ACKNOWLEDGEMENTS_MISSING,
-	RNA_RULE_PACKETS_LOST,
-	RNA_RULE_COUNTER_SATURATED,
-	RNA_RULE_CONGESTION_IGNORED,
-	RNA_RULE_PAUSE_STORM,
-	RNA_RULE_PAUSE_TRANSMITTED,
-	RNA_RULE_PAUSE_RECEIVED,
-	RNA_RULE_GID_MISSING,
-	RNA_RULE_GID_ROCE_V1_ONLY,
-	RNA_RULE_GID_LINK_LOCAL_ONLY,
-	RNA_RULE_GID_NCCL_INDEX_MOVED,
-	RNA_RULE_GID_RAILS_DISAGREE,
-	RNA_RULE_NETDEV_DOWN,
-	RNA_RULE_NETDEV_NO_ADDRESS,
-	RNA_RULE_MTU_LOW,
-	RNA_RULE_BOND_MEMBER_LOST,
-	RNA_RULE_LACP_PARTNER_MISSING,
-	RNA_RULE_LACP_AGGREGATORS_DIFFER,
-	RNA_RULE_LACP_MEMBER_INACTIVE,
-	RNA_RULE_BOND_UNMONITORED,
-	RNA_RULE_GATEWAY_UNREACHABLE,
-	RNA_RULE_NEIGHBOUR_TABLE_FULL,
-	RNA_RULE_PCIE_DEGRADED,
-	RNA_RULE_PCIE_LIMITS_PORT,
-	RNA_RULE_PCIE_ERRORS,
-	RNA_RULE_PCIE_STALLED,
-	RNA_RULE_PCIE_READ_REQUEST,
-	RNA_RULE_GPUDIRECT_REDIRECTED,
-	RNA_RULE_GPUDIRECT_NOT_READY,
-	RNA_RULE_GPUDIRECT_ASYNC_OFF,
-	RNA_RULE_MODULE_MISSING,
-	RNA_RULE_RDMA_DRIVER_MISSING,
-	RNA_RULE_DEVICE_NODE,
-	RNA_RULE_CPU_GOVERNOR,
-	RNA_RULE_IOMMU_TRANSLATING,
-	RNA_RULE_NETNS_EXCLUSIVE,
-	RNA_RULE_MEMLOCK_LOW,
-	RNA_RULE_NCCL_CONF,
-	RNA_RULE_RAILS_FIRMWARE,
-	RNA_RULE_RAILS_LINK_LAYER,
-	RNA_RULE_RAILS_MTU,
-	RNA_RULE_RAILS_IPOIB,
-	RNA_RULE_RAILS_SHARE_SUBNET,
-	RNA_RULE_JUMBO_FRAMES,
-	RNA_RULE_RAILS_VIRTUAL_FUNCTIONS,
-	RNA_RULE_QOS_RAILS,
-	RNA_RULE_QOS_DRIFT,
-	RNA_RULE_QOS_LOSSY_CLASS,
-	RNA_RULE_QOS_LOSSLESS_DISCARDS,
-	RNA_RULE_QOS_PFC_PRIORITIES,
-	RNA_RULE_QOS_VLAN_MTU,
-	RNA_RULE_VIRTUAL_FUNCTION_GUID,
-	RNA_RULE_VIRTUAL_FUNCTION_LINK,
-	RNA_RULE_MODULE_TEMPERATURE,
-	RNA_RULE_MODULE_VOLTAGE,
-	RNA_RULE_MODULE_LIGHT,
-	RNA_RULE_MODULE_LANE,
-	RNA_RULE_DEVICE_STALLED,
-	RNA_RULE_READS_FAILING,
-	RNA_RULE_DATA_TOO_OLD,
-	RNA_RULE_RESOURCES_MISSING,
-	RNA_RULE_SELFTEST_FAILED,
-	RNA_RULE_SELFTEST_SLOW,
-	RNA_RULE_SELFTEST_STUCK,
-	RNA_RULE_PROBE_UNREACHABLE,
-	RNA_RULE_PROBE_PEER_UNREACHABLE,
-	RNA_RULE_PROBE_LOSS,
-	RNA_RULE_PROBE_MTU_HOLE,
-	RNA_RULE_PROBE_SLOW,
-	RNA_RULE_PROBE_DSCP_REWRITTEN,
-	RNA_RULE_PROBE_DETOUR,
-	RNA_RULE_PROBE_FLOODED,
-	RNA_RULE_FIRMWARE_FAILING, /* those of the kernel log stand behind those of counters */
-	RNA_RULE_TRANSMIT_TIMEOUT,
-	RNA_RULE_PCIE_ERRORS_LOGGED,
-	RNA_RULE_MODULE_EVENT,
-	RNA_RULE_DEVICE_OVERHEATED,
-	RNA_RULE_IOMMU_FAULT,
-	RNA_RULE_CPU_LOCKUP,
-	RNA_RULE_GPUDIRECT_FAILING,
-	RNA_RULE_PROTOCOL_ERRORS_LOGGED,
-	RNA_RULE_DRIVER_FAILING,
-	RNA_RULE_KERNEL_LOG_PATTERN,
-	RNA_RULE_KERNEL_LOG_FLOOD,
-	RNA_RULE_KERNEL_LOG_UNREAD,
-	RNA_RULE_PROFILE_UNUSABLE,
-	RNA_RULE_PROFILE_NODE,
-	RNA_RULE_PROFILE_COUNT,
-	RNA_RULE_PROFILE_DEVICE,
-	RNA_RULE_PROFILE_PORT,
-	RNA_RULE_COUNT,
-};
 
 enum { RNA_RULE_MODELS_MAX = 64 }; /* ports of further models have no siblings */
 
@@ -212,11 +91,12 @@ struct rna_finds {
 	struct rna_finding spare; /* returned in that case */
 	/* What is being checked: */
 	const struct rna_rule *rule;
+	size_t number; /* of the rule */
 	const struct rna_rule_subject *subject;
 };
 
 struct rna_find {
-	enum rna_rule_id rule;
+	size_t rule;     /* index of rna_rules */
 	bool unknown;    /* keeps an existing finding, makes no new one */
 	bool settling;   /* and shows none of an earlier process */
 	const char *key; /* of the device; NULL: the node, or a device that is missing */
@@ -262,12 +142,70 @@ struct rna_rule {
 	enum rna_node_condition_id condition; /* that its findings set, from warning on */
 };
 
-extern const struct rna_rule rna_rules[RNA_RULE_COUNT];
+/*
+ * All rules by the names of their rows, in the order in which they run and outputs list them, a
+ * line or more for each subject. Those of the kernel log stand behind those of counters, whose
+ * findings they complete.
+ */
+/* clang-format off */
+#define RNA_RULES(RULE)										\
+	RULE(port_down) RULE(port_init) RULE(port_armed) RULE(port_disabled)			\
+	RULE(device_missing) RULE(device_off_bus) RULE(device_moved)				\
+	RULE(namespaces_hidden) RULE(namespaces_crowded) RULE(device_contested)			\
+	RULE(users_hidden) RULE(device_node_pod) RULE(device_renamed)				\
+	RULE(device_replaced)									\
+	RULE(function_without_device) RULE(rdma_absent) RULE(nothing_watched)			\
+	RULE(expect_unmatched)									\
+	RULE(link_degraded) RULE(plane_down) RULE(link_limited) RULE(cable_moved)		\
+	RULE(subnet_manager_changed) RULE(subnet_manager_unhealthy)				\
+	RULE(pkey_default_missing) RULE(rails_pkeys)						\
+	RULE(port_flapping) RULE(errors_rising) RULE(acknowledgements_missing)			\
+	RULE(packets_lost) RULE(counter_saturated) RULE(congestion_ignored)			\
+	RULE(pause_storm) RULE(pause_transmitted) RULE(pause_received)				\
+	RULE(gid_missing) RULE(gid_roce_v1_only) RULE(gid_link_local_only)			\
+	RULE(gid_nccl_index_moved) RULE(gid_rails_disagree)					\
+	RULE(netdev_down) RULE(netdev_no_address) RULE(mtu_low) RULE(bond_member_lost)		\
+	RULE(lacp_partner_missing) RULE(lacp_aggregators_differ)				\
+	RULE(lacp_member_inactive) RULE(bond_unmonitored) RULE(gateway_unreachable)		\
+	RULE(neighbour_table_full)								\
+	RULE(pcie_degraded) RULE(pcie_limits_port) RULE(pcie_errors) RULE(pcie_stalled)		\
+	RULE(pcie_read_request) RULE(gpudirect_redirected)					\
+	RULE(gpudirect_not_ready) RULE(gpudirect_async_off) RULE(module_missing)		\
+	RULE(rdma_driver_missing) RULE(device_node) RULE(cpu_governor)				\
+	RULE(iommu_translating) RULE(netns_exclusive) RULE(memlock_low) RULE(nccl_conf)		\
+	RULE(rails_firmware) RULE(rails_link_layer) RULE(rails_mtu) RULE(rails_ipoib)		\
+	RULE(rails_share_subnet) RULE(jumbo_frames) RULE(rails_virtual_functions)		\
+	RULE(qos_rails) RULE(qos_drift) RULE(qos_lossy_class)					\
+	RULE(qos_lossless_discards) RULE(qos_pfc_priorities) RULE(qos_vlan_mtu)			\
+	RULE(virtual_function_guid) RULE(virtual_function_link)					\
+	RULE(module_temperature) RULE(module_voltage) RULE(module_light)			\
+	RULE(module_lane)									\
+	RULE(device_stalled) RULE(reads_failing) RULE(data_too_old)				\
+	RULE(resources_missing)									\
+	RULE(selftest_failed) RULE(selftest_slow) RULE(selftest_stuck)				\
+	RULE(probe_unreachable) RULE(probe_peer_unreachable) RULE(probe_loss)			\
+	RULE(probe_mtu_hole) RULE(probe_slow) RULE(probe_dscp_rewritten)			\
+	RULE(probe_detour) RULE(probe_flooded)							\
+	RULE(firmware_failing) RULE(transmit_timeout) RULE(pcie_errors_logged)			\
+	RULE(module_event) RULE(device_overheated) RULE(iommu_fault) RULE(cpu_lockup)		\
+	RULE(gpudirect_failing) RULE(protocol_errors_logged) RULE(driver_failing)		\
+	RULE(kernel_log_pattern) RULE(kernel_log_flood) RULE(kernel_log_unread)			\
+	RULE(profile_unusable) RULE(profile_node) RULE(profile_count)				\
+	RULE(profile_device) RULE(profile_port)
+/* clang-format on */
+
+#define RNA_RULE_DECLARE(name) extern const struct rna_rule rna_rule_##name;
+#define RNA_RULE_ONE(name)     +1
+
+enum { RNA_RULE_COUNT = 0 RNA_RULES(RNA_RULE_ONE) };
+
+RNA_RULES(RNA_RULE_DECLARE)
+extern const struct rna_rule *const rna_rules[RNA_RULE_COUNT];
 /* Of the journal entry that reports a resolved finding, whatever the rule. */
 extern const char rna_rule_resolved_id[];
 
-/* The rule of that name; RNA_RULE_COUNT: there is none. name: NULL counts as none. */
-enum rna_rule_id rna_rule_find(const char *name);
+/* Its index in rna_rules; RNA_RULE_COUNT: there is none. name: NULL counts as none. */
+size_t rna_rule_find(const char *name);
 
 /*
  * Which runbook is about the findings of a rule: a table that exporter/page/runbooks.py makes of
@@ -297,8 +235,8 @@ bool rna_rule_split_hold(const char *text, char glob[RNA_RULE_GLOB_MAX], rna_use
 void rna_rules_describe(struct rna_strbuf *out);
 void rna_rules_write_catalog(struct rna_strbuf *out);
 
-/* Runs one rule on all of its subjects. */
-void rna_rule_run(enum rna_rule_id id, const struct rna_rule_input *in, struct rna_finds *out);
+/* Runs one rule, by its index in rna_rules, on all of its subjects. */
+void rna_rule_run(size_t number, const struct rna_rule_input *in, struct rna_finds *out);
 
 /*
  * For check functions: adds a finding, with the object in front of the text. The returned finding
@@ -341,106 +279,3 @@ double rna_gigabits(uint64_t bytes_per_second);
 /* "leaf-07 port 12", in arena; and the current peer, NULL: not known. */
 const char *rna_rule_say_peer(const struct rna_peer *peer, struct rna_arena *arena);
 const struct rna_peer *rna_rule_live_peer(const struct rna_rule_subject *port);
-
-/* The check functions, by subject: */
-void rna_check_port_down(const struct rna_rule_input *in, struct rna_finds *out);
-void rna_check_port_init(const struct rna_rule_input *in, struct rna_finds *out);
-void rna_check_port_armed(const struct rna_rule_input *in, struct rna_finds *out);
-void rna_check_port_disabled(const struct rna_rule_input *in, struct rna_finds *out);
-void rna_check_device_missing(const struct rna_rule_input *in, struct rna_finds *out);
-void rna_check_device_moved(const struct rna_rule_input *in, struct rna_finds *out);
-void rna_check_namespaces_hidden(const struct rna_rule_input *in, struct rna_finds *out);
-void rna_check_namespaces_crowded(const struct rna_rule_input *in, struct rna_finds *out);
-void rna_check_device_contested(const struct rna_rule_input *in, struct rna_finds *out);
-void rna_check_device_node_pod(const struct rna_rule_input *in, struct rna_finds *out);
-void rna_check_users_hidden(const struct rna_rule_input *in, struct rna_finds *out);
-void rna_check_device_renamed(const struct rna_rule_input *in, struct rna_finds *out);
-void rna_check_device_replaced(const struct rna_rule_input *in, struct rna_finds *out);
-void rna_check_function_without_device(const struct rna_rule_input *in, struct rna_finds *out);
-void rna_check_rdma_absent(const struct rna_rule_input *in, struct rna_finds *out);
-void rna_check_nothing_watched(const struct rna_rule_input *in, struct rna_finds *out);
-void rna_check_expect_unmatched(const struct rna_rule_input *in, struct rna_finds *out);
-void rna_check_link_degraded(const struct rna_rule_input *in, struct rna_finds *out);
-void rna_check_plane_down(const struct rna_rule_input *in, struct rna_finds *out);
-void rna_check_link_limited(const struct rna_rule_input *in, struct rna_finds *out);
-void rna_check_cable_moved(const struct rna_rule_input *in, struct rna_finds *out);
-void rna_check_subnet_manager_changed(const struct rna_rule_input *in, struct rna_finds *out);
-void rna_check_subnet_manager_unhealthy(const struct rna_rule_input *in, struct rna_finds *out);
-void rna_check_pkey_default_missing(const struct rna_rule_input *in, struct rna_finds *out);
-void rna_check_rails_pkeys(const struct rna_rule_input *in, struct rna_finds *out);
-void rna_check_threshold(const struct rna_rule_input *in, struct rna_finds *out);
-void rna_check_acknowledgements_missing(const struct rna_rule_input *in, struct rna_finds *out);
-void rna_check_counter_saturated(const struct rna_rule_input *in, struct rna_finds *out);
-void rna_check_gid_missing(const struct rna_rule_input *in, struct rna_finds *out);
-void rna_check_gid_roce_v1_only(const struct rna_rule_input *in, struct rna_finds *out);
-void rna_check_gid_link_local_only(const struct rna_rule_input *in, struct rna_finds *out);
-void rna_check_gid_nccl_index_moved(const struct rna_rule_input *in, struct rna_finds *out);
-void rna_check_gid_rails_disagree(const struct rna_rule_input *in, struct rna_finds *out);
-void rna_check_netdev_down(const struct rna_rule_input *in, struct rna_finds *out);
-void rna_check_netdev_no_address(const struct rna_rule_input *in, struct rna_finds *out);
-void rna_check_mtu_low(const struct rna_rule_input *in, struct rna_finds *out);
-void rna_check_bond_member_lost(const struct rna_rule_input *in, struct rna_finds *out);
-void rna_check_lacp_partner_missing(const struct rna_rule_input *in, struct rna_finds *out);
-void rna_check_lacp_aggregators_differ(const struct rna_rule_input *in, struct rna_finds *out);
-void rna_check_lacp_member_inactive(const struct rna_rule_input *in, struct rna_finds *out);
-void rna_check_bond_unmonitored(const struct rna_rule_input *in, struct rna_finds *out);
-void rna_check_gateway_unreachable(const struct rna_rule_input *in, struct rna_finds *out);
-void rna_check_neighbour_table_full(const struct rna_rule_input *in, struct rna_finds *out);
-void rna_check_device_off_bus(const struct rna_rule_input *in, struct rna_finds *out);
-void rna_check_pcie_degraded(const struct rna_rule_input *in, struct rna_finds *out);
-void rna_check_pcie_limits_port(const struct rna_rule_input *in, struct rna_finds *out);
-void rna_check_pcie_read_request(const struct rna_rule_input *in, struct rna_finds *out);
-void rna_check_gpudirect_redirected(const struct rna_rule_input *in, struct rna_finds *out);
-void rna_check_pcie_errors(const struct rna_rule_input *in, struct rna_finds *out);
-void rna_check_gpudirect_not_ready(const struct rna_rule_input *in, struct rna_finds *out);
-void rna_check_gpudirect_async_off(const struct rna_rule_input *in, struct rna_finds *out);
-void rna_check_module_missing(const struct rna_rule_input *in, struct rna_finds *out);
-void rna_check_rdma_driver_missing(const struct rna_rule_input *in, struct rna_finds *out);
-void rna_check_device_node(const struct rna_rule_input *in, struct rna_finds *out);
-void rna_check_cpu_governor(const struct rna_rule_input *in, struct rna_finds *out);
-void rna_check_iommu_translating(const struct rna_rule_input *in, struct rna_finds *out);
-void rna_check_netns_exclusive(const struct rna_rule_input *in, struct rna_finds *out);
-void rna_check_memlock_low(const struct rna_rule_input *in, struct rna_finds *out);
-void rna_check_nccl_conf(const struct rna_rule_input *in, struct rna_finds *out);
-void rna_check_rails_firmware(const struct rna_rule_input *in, struct rna_finds *out);
-void rna_check_rails_link_layer(const struct rna_rule_input *in, struct rna_finds *out);
-void rna_check_rails_mtu(const struct rna_rule_input *in, struct rna_finds *out);
-void rna_check_rails_ipoib(const struct rna_rule_input *in, struct rna_finds *out);
-void rna_check_rails_share_subnet(const struct rna_rule_input *in, struct rna_finds *out);
-void rna_check_jumbo_frames(const struct rna_rule_input *in, struct rna_finds *out);
-void rna_check_rails_virtual_functions(const struct rna_rule_input *in, struct rna_finds *out);
-void rna_check_qos_rails(const struct rna_rule_input *in, struct rna_finds *out);
-void rna_check_qos_drift(const struct rna_rule_input *in, struct rna_finds *out);
-void rna_check_qos_lossy_class(const struct rna_rule_input *in, struct rna_finds *out);
-void rna_check_qos_lossless_discards(const struct rna_rule_input *in, struct rna_finds *out);
-void rna_check_qos_pfc_priorities(const struct rna_rule_input *in, struct rna_finds *out);
-void rna_check_qos_vlan_mtu(const struct rna_rule_input *in, struct rna_finds *out);
-void rna_check_virtual_function_guid(const struct rna_rule_input *in, struct rna_finds *out);
-void rna_check_virtual_function_link(const struct rna_rule_input *in, struct rna_finds *out);
-void rna_check_module_temperature(const struct rna_rule_input *in, struct rna_finds *out);
-void rna_check_module_voltage(const struct rna_rule_input *in, struct rna_finds *out);
-void rna_check_module_light(const struct rna_rule_input *in, struct rna_finds *out);
-void rna_check_module_lane(const struct rna_rule_input *in, struct rna_finds *out);
-void rna_check_device_stalled(const struct rna_rule_input *in, struct rna_finds *out);
-void rna_check_reads_failing(const struct rna_rule_input *in, struct rna_finds *out);
-void rna_check_data_too_old(const struct rna_rule_input *in, struct rna_finds *out);
-void rna_check_resources_missing(const struct rna_rule_input *in, struct rna_finds *out);
-void rna_check_selftest_failed(const struct rna_rule_input *in, struct rna_finds *out);
-void rna_check_selftest_slow(const struct rna_rule_input *in, struct rna_finds *out);
-void rna_check_selftest_stuck(const struct rna_rule_input *in, struct rna_finds *out);
-void rna_check_probe_unreachable(const struct rna_rule_input *in, struct rna_finds *out);
-void rna_check_probe_peer_unreachable(const struct rna_rule_input *in, struct rna_finds *out);
-void rna_check_probe_loss(const struct rna_rule_input *in, struct rna_finds *out);
-void rna_check_probe_mtu_hole(const struct rna_rule_input *in, struct rna_finds *out);
-void rna_check_probe_slow(const struct rna_rule_input *in, struct rna_finds *out);
-void rna_check_probe_dscp_rewritten(const struct rna_rule_input *in, struct rna_finds *out);
-void rna_check_probe_detour(const struct rna_rule_input *in, struct rna_finds *out);
-void rna_check_probe_flooded(const struct rna_rule_input *in, struct rna_finds *out);
-void rna_check_episodes(const struct rna_rule_input *in, struct rna_finds *out);
-void rna_check_kernel_log_flood(const struct rna_rule_input *in, struct rna_finds *out);
-void rna_check_kernel_log_unread(const struct rna_rule_input *in, struct rna_finds *out);
-void rna_check_profile_unusable(const struct rna_rule_input *in, struct rna_finds *out);
-void rna_check_profile_node(const struct rna_rule_input *in, struct rna_finds *out);
-void rna_check_profile_count(const struct rna_rule_input *in, struct rna_finds *out);
-void rna_check_profile_device(const struct rna_rule_input *in, struct rna_finds *out);
-void rna_check_profile_port(const struct rna_rule_input *in, struct rna_finds *out);

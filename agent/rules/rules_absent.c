@@ -321,7 +321,7 @@ static const struct rna_topology *topology_of(const struct rna_rule_input *in)
 	return presence && !presence->problem ? rna_snapshot_topology(in->view->snapshot) : NULL;
 }
 
-void rna_check_function_without_device(const struct rna_rule_input *in, struct rna_finds *out)
+static void check_function_without_device(const struct rna_rule_input *in, struct rna_finds *out)
 {
 	struct models models = {.topology = topology_of(in)};
 	struct remembered remembered = {0};
@@ -343,6 +343,24 @@ void rna_check_function_without_device(const struct rna_rule_input *in, struct r
 			report(models.topology, nic, model, out);
 	}
 }
+
+const struct rna_rule rna_rule_function_without_device = {
+	.name = "function-without-device",
+	.severity = RNA_SEVERITY_CRITICAL,
+	.scope = RNA_RULE_OF_NODE,
+	.settles = true,
+	.hold = "1m",
+	.help = "A PCI function of a NIC has no RDMA device, although the same functions of "
+		"other cards of its model have one. Severity warning if fewer than two "
+		"have one, or fewer than have none, or if only the loaded module mlx5_ib "
+		"speaks for a device; info if RDMA is turned off for the function.",
+	.check = check_function_without_device,
+	.remedy = "Search the kernel log for {pci}: the firmware of the card, or the probe "
+		  "of its RDMA driver, may have failed. If the function is not meant to "
+		  "have an RDMA device, add its PCI address to devices.exclude.",
+	.message_id = "db940a0dfee942b686f2502017c6a048",
+	.condition = RNA_CONDITION_DEVICE_MISSING,
+};
 
 /* -- No device at all -------------------------------------------------------------------------- */
 
@@ -467,7 +485,7 @@ static const char *why_none(const struct rna_rule_input *in, const struct rna_ab
 	return absence->first->driver ? "" : "; no driver is bound to it";
 }
 
-void rna_check_rdma_absent(const struct rna_rule_input *in, struct rna_finds *out)
+static void check_rdma_absent(const struct rna_rule_input *in, struct rna_finds *out)
 {
 	const char *gpus = "";
 	struct rna_absence absence;
@@ -488,9 +506,27 @@ void rna_check_rdma_absent(const struct rna_rule_input *in, struct rna_finds *ou
 		found->severity = RNA_SEVERITY_WARNING;
 }
 
+const struct rna_rule rna_rule_rdma_absent = {
+	.name = "rdma-absent",
+	.severity = RNA_SEVERITY_CRITICAL,
+	.scope = RNA_RULE_OF_NODE,
+	.settles = true,
+	.hold = "1m",
+	.help = "A node with NICs that are meant for RDMA has no RDMA device at all: NICs "
+		"of InfiniBand, Omni-Path or EFA, or, beside data centre GPUs, ConnectX "
+		"that are near GPUs or at least four. Severity warning without data centre "
+		"GPUs.",
+	.check = check_rdma_absent,
+	.remedy = "Run: modprobe --all ib_uverbs mlx5_ib (or the RDMA driver of these "
+		  "NICs), and search the kernel log for errors of the driver. If the node "
+		  "is not meant to use RDMA, add rdma-absent to health.disable.",
+	.message_id = "ce66a4b899e8435aa8b235f2d5609451",
+	.condition = RNA_CONDITION_DEVICE_MISSING,
+};
+
 /* -- Nothing is watched ------------------------------------------------------------------------ */
 
-void rna_check_nothing_watched(const struct rna_rule_input *in, struct rna_finds *out)
+static void check_nothing_watched(const struct rna_rule_input *in, struct rna_finds *out)
 {
 	const struct rna_presence *presence = rna_snapshot_presence(in->view->snapshot);
 
@@ -501,3 +537,17 @@ void rna_check_nothing_watched(const struct rna_rule_input *in, struct rna_finds
 				    presence->excluded_count,
 				    presence->excluded_count == 1 ? "" : "s");
 }
+
+const struct rna_rule rna_rule_nothing_watched = {
+	.name = "nothing-watched",
+	.severity = RNA_SEVERITY_WARNING,
+	.scope = RNA_RULE_OF_NODE,
+	.settles = true,
+	.hold = "1m",
+	.help = "The node has RDMA devices, and the settings exclude all of them.",
+	.check = check_nothing_watched,
+	.remedy = "Correct devices.include and devices.exclude. On nodes that need no "
+		  "monitoring, do not run the agent.",
+	.message_id = "0afe3761aef64247b4260fe7e8be3e94",
+	.condition = RNA_CONDITION_NOT_OBSERVED,
+};

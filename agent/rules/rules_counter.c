@@ -65,7 +65,6 @@ static void write_downs(const struct rna_threshold *threshold, const struct rna_
 	rna_duration_write(threshold->window, out);
 }
 
-/* For each rule that has thresholds: one finding names all counters that exceed theirs. */
 void rna_check_threshold(const struct rna_rule_input *in, struct rna_finds *out)
 {
 	RNA_STRBUF struct rna_strbuf text = RNA_STRBUF_INIT;
@@ -76,7 +75,7 @@ void rna_check_threshold(const struct rna_rule_input *in, struct rna_finds *out)
 		const struct rna_threshold *threshold = &in->thresholds->items[i];
 		const struct rna_window *window = &past->windows[i];
 
-		if (out->rule != &rna_rules[threshold->rule] || !is_over(in, i))
+		if (out->rule != threshold->rule || !is_over(in, i))
 			continue;
 		if (threshold->source == RNA_THRESHOLD_OF_DOWNS)
 			write_downs(threshold, window, &text);
@@ -90,13 +89,129 @@ void rna_check_threshold(const struct rna_rule_input *in, struct rna_finds *out)
 		rna_finds_add(out, "%s", text.data)->severity = worst;
 }
 
+const struct rna_rule rna_rule_port_flapping = {
+	.name = "port-flapping",
+	.severity = RNA_SEVERITY_WARNING,
+	.scope = RNA_RULE_OF_PORT,
+	.hold = "0s",
+	.help = "The port went down more often than its threshold allows.",
+	.devices_too = true,
+	.check = rna_check_threshold,
+	.remedy = "Replace the cable or a transceiver of {object}, and check the peer "
+		  "port.",
+	.message_id = "cd4f5a650edc42259f52521f0b7ea57b",
+	.condition = RNA_CONDITION_LINK_DEGRADED,
+};
+
+const struct rna_rule rna_rule_errors_rising = {
+	.name = "errors-rising",
+	.severity = RNA_SEVERITY_WARNING,
+	.scope = RNA_RULE_OF_PORT,
+	.hold = "0s",
+	.help = "An error counter rises faster than its threshold allows.",
+	.devices_too = true,
+	.check = rna_check_threshold,
+	.remedy = "If the counters of the link rise, start with the cable and the "
+		  "transceivers; if packets are lost, with the fabric.",
+	.message_id = "31e6b24379f8455e95101b7cd955b72e",
+	.condition = RNA_CONDITION_LINK_DEGRADED,
+};
+
+const struct rna_rule rna_rule_packets_lost = {
+	.name = "packets-lost",
+	.severity = RNA_SEVERITY_WARNING,
+	.scope = RNA_RULE_OF_PORT,
+	.hold = "0s",
+	.help = "More packets of a port are lost than its threshold allows for the traffic: "
+		"on their way to or from peers, or by the port itself, which drops what "
+		"it receives.",
+	.devices_too = true,
+	.check = rna_check_threshold,
+	.remedy = "Compare {object} with its siblings and with other nodes. If one port "
+		  "loses packets, check its cable, and the discards and the buffers of "
+		  "its switch port; if many do, the ECN thresholds and the PFC of the "
+		  "fabric. If receive discards rise, see the findings pcie-* and "
+		  "pause-transmitted of this host.",
+	.message_id = "3a07d77cbd33463589f64060b684a9c0",
+};
+
+const struct rna_rule rna_rule_congestion_ignored = {
+	.name = "congestion-ignored",
+	.severity = RNA_SEVERITY_WARNING,
+	.scope = RNA_RULE_OF_PORT,
+	.hold = "0s",
+	.help = "The port receives congestion notifications and does not react to them.",
+	.devices_too = true,
+	.check = rna_check_threshold,
+	.remedy = "Enable the DCQCN reaction point for the priority in use, at both ends.",
+	.message_id = "999ac24655fc4fbd8cd5959fa236443e",
+	.condition = RNA_CONDITION_NOT_READY,
+};
+
+const struct rna_rule rna_rule_pause_storm = {
+	.name = "pause-storm",
+	.severity = RNA_SEVERITY_WARNING,
+	.scope = RNA_RULE_OF_PORT,
+	.hold = "0s",
+	.help = "An Ethernet port sent pause frames for so long that its device raised an "
+		"alarm; critical if the device turned flow control off.",
+	.check = rna_check_threshold,
+	.remedy = "Find out why the host does not accept packets: a process stuck with "
+		  "its memory, PCIe errors, a GPU that fell off the bus. Until then keep "
+		  "jobs off this node, because the pauses spread through the network.",
+	.message_id = "8d7cb7cc8a254b8cbbd0e9aa1d5e64d2",
+	.condition = RNA_CONDITION_LINK_DEGRADED,
+};
+
+const struct rna_rule rna_rule_pause_transmitted = {
+	.name = "pause-transmitted",
+	.severity = RNA_SEVERITY_WARNING,
+	.scope = RNA_RULE_OF_PORT,
+	.hold = "0s",
+	.help = "An Ethernet port makes the network pause for more than a tenth of the "
+		"time: this host is too slow.",
+	.check = rna_check_threshold,
+	.remedy = "Compare this host with its siblings: PCIe link of the NIC {pci}, NUMA "
+		  "node of the memory in use, IOMMU and ACS settings, firmware of host "
+		  "and NIC.",
+	.message_id = "0e5f9f7b6f2b4f7caa24c9b6cf1e40f3",
+};
+
+const struct rna_rule rna_rule_pause_received = {
+	.name = "pause-received",
+	.severity = RNA_SEVERITY_INFO,
+	.scope = RNA_RULE_OF_PORT,
+	.hold = "0s",
+	.help = "The network makes an Ethernet port pause for more than a tenth of the "
+		"time: the network is congested.",
+	.check = rna_check_threshold,
+	.remedy = "No action required on this host. Look for the port that causes it, "
+		  "which sends pause frames and receives none, and check the ECN "
+		  "thresholds of the switches.",
+	.message_id = "7b1e4a3cf2d548d5a5c0a8e27a1f9b64",
+};
+
+const struct rna_rule rna_rule_pcie_stalled = {
+	.name = "pcie-stalled",
+	.severity = RNA_SEVERITY_WARNING,
+	.scope = RNA_RULE_OF_PORT,
+	.hold = "0s",
+	.help = "A device repeatedly waits for host memory, or drops packets because of "
+		"it.",
+	.check = rna_check_threshold,
+	.remedy = "Check the PCIe link of {device} (findings pcie-*), relaxed ordering "
+		  "and the maximum read request (lspci -vv -s {pci}), and what else uses "
+		  "the same root port or NUMA node.",
+	.message_id = "c3a5d0f64b8e49d09d0a8dbd9f2b7c15",
+};
+
 /*
  * A requester counts local_ack_timeout_err when nothing returns: one dead peer lets it rise at each
  * of its healthy neighbours. packet_seq_err counts answers of peers that are alive and miss packets
  * of this port (sequence error NAKs received, mlx5): if they agree, the port or its path loses
  * packets. No counter says how many peers they are.
  */
-void rna_check_acknowledgements_missing(const struct rna_rule_input *in, struct rna_finds *out)
+static void check_acknowledgements_missing(const struct rna_rule_input *in, struct rna_finds *out)
 {
 	RNA_STRBUF struct rna_strbuf text = RNA_STRBUF_INIT;
 	const struct rna_past *past = in->subject->past;
@@ -108,7 +223,7 @@ void rna_check_acknowledgements_missing(const struct rna_rule_input *in, struct 
 
 		if (threshold->evidence && past->windows[i].over)
 			peers_agree = true;
-		else if (out->rule == &rna_rules[threshold->rule] && is_over(in, i))
+		else if (out->rule == threshold->rule && is_over(in, i))
 			write_rise(in, i, &text);
 	}
 	if (!rna_strbuf_ok(&text))
@@ -125,6 +240,20 @@ void rna_check_acknowledgements_missing(const struct rna_rule_input *in, struct 
 		"Check the cable of {object}, and discards and QoS of its switch port: this "
 		"port or its path loses packets.";
 }
+
+const struct rna_rule rna_rule_acknowledgements_missing = {
+	.name = "acknowledgements-missing",
+	.severity = RNA_SEVERITY_INFO,
+	.scope = RNA_RULE_OF_PORT,
+	.hold = "0s",
+	.help = "Peers do not acknowledge in time, which alone is a fault at the far end. "
+		"Severity warning if peers that answer report lost packets as well.",
+	.devices_too = true,
+	.check = check_acknowledgements_missing,
+	.remedy = "Look for a peer that is down or overloaded; other nodes that talk to it "
+		  "have the same finding. {object} needs no repair.",
+	.message_id = "5a0298e8c2c140a4b11ecb1824902fc3",
+};
 
 static bool is_watched(const struct rna_thresholds *thresholds, const struct rna_counter *counter)
 {
@@ -166,7 +295,7 @@ static void add_stuck(const struct rna_rule_input *in, enum rna_collector_id col
 }
 
 /* A warning if a threshold watches the counter, because its rule cannot see further errors. */
-void rna_check_counter_saturated(const struct rna_rule_input *in, struct rna_finds *out)
+static void check_counter_saturated(const struct rna_rule_input *in, struct rna_finds *out)
 {
 	RNA_STRBUF struct rna_strbuf names = RNA_STRBUF_INIT;
 	struct stuck stuck = {.names = &names};
@@ -184,3 +313,17 @@ void rna_check_counter_saturated(const struct rna_rule_input *in, struct rna_fin
 	if (stuck.traffic == stuck.count)
 		found->remedy = traffic_remedy;
 }
+
+const struct rna_rule rna_rule_counter_saturated = {
+	.name = "counter-saturated",
+	.severity = RNA_SEVERITY_INFO,
+	.scope = RNA_RULE_OF_PORT,
+	.hold = "0s",
+	.help = "A counter has reached its maximum and stopped; further errors are not "
+		"counted. Severity warning if a threshold watches the counter.",
+	.check = check_counter_saturated,
+	.remedy = "If UFM or another performance manager reads the counters of this "
+		  "fabric, they are its own: leave them. Otherwise reset those of "
+		  "{object}, for example with perfquery -R.",
+	.message_id = "f8b39f00f8d14039bb8deece995d4219",
+};

@@ -67,7 +67,7 @@ static void add_entries(const struct rna_rule_input *in, const char *setting, ch
 	}
 }
 
-void rna_check_expect_unmatched(const struct rna_rule_input *in, struct rna_finds *out)
+static void check_expect_unmatched(const struct rna_rule_input *in, struct rna_finds *out)
 {
 	struct unmatched unmatched = {.text = ""};
 
@@ -83,3 +83,17 @@ void rna_check_expect_unmatched(const struct rna_rule_input *in, struct rna_find
 	else
 		rna_finds_add_unknown(out);
 }
+
+const struct rna_rule rna_rule_expect_unmatched = {
+	.name = "expect-unmatched",
+	.severity = RNA_SEVERITY_WARNING,
+	.scope = RNA_RULE_OF_NODE,
+	.settles = true,
+	.hold = "1m",
+	.help = "An entry of expect.up or expect.down matches no port of this node.",
+	.check = check_expect_unmatched,
+	.remedy = "Correct the entry; rdma-node-agent status lists the devices, ports and "
+		  "interfaces of this node. If the device should be there, look for it "
+		  "with lspci and in the kernel log.",
+	.message_id = "dbb07032892b465c90f91d32e849a981",
+};

@@ -80,7 +80,7 @@ static void find_limit(const struct rna_port_link *link, const struct rna_peer *
 			return;
 }
 
-void rna_check_link_limited(const struct rna_rule_input *in, struct rna_finds *out)
+static void check_link_limited(const struct rna_rule_input *in, struct rna_finds *out)
 {
 	const struct rna_rule_subject *port = in->subject;
 	const struct rna_peer *peer = rna_rule_live_peer(port);
@@ -89,6 +89,20 @@ void rna_check_link_limited(const struct rna_rule_input *in, struct rna_finds *o
 		find_limit(port->link, peer, out);
 }
 
+const struct rna_rule rna_rule_link_limited = {
+	.name = "link-limited",
+	.severity = RNA_SEVERITY_INFO,
+	.scope = RNA_RULE_OF_PORT,
+	.settles = true,
+	.hold = "30s",
+	.help = "One end limits an InfiniBand link: the peer port supports less than this "
+		"port, or one of the two is configured for less than both support.",
+	.check = check_link_limited,
+	.remedy = "No action required if this is intended. Otherwise use another switch "
+		  "port, or configure both ends alike (ibportstate, switch configuration).",
+	.message_id = "8cba2abe2e2e42e88828fac405fa4e81",
+};
+
 /* -- Cables ------------------------------------------------------------------------------------ */
 
 static bool is_within_span(const struct rna_rule_input *in, struct rna_time then, rna_usec span)
@@ -96,7 +110,7 @@ static bool is_within_span(const struct rna_rule_input *in, struct rna_time then
 	return rna_usec_since(then.monotonic, in->view->snapshot->time.monotonic) <= span;
 }
 
-void rna_check_cable_moved(const struct rna_rule_input *in, struct rna_finds *out)
+static void check_cable_moved(const struct rna_rule_input *in, struct rna_finds *out)
 {
 	const struct rna_port_fabric *fabric = in->subject->fabric;
 	struct rna_finding *found;
@@ -109,6 +123,21 @@ void rna_check_cable_moved(const struct rna_rule_input *in, struct rna_finds *ou
 			      rna_rule_say_peer(fabric->peer, out->arena));
 	found->since = fabric->peer_changed;
 }
+
+const struct rna_rule rna_rule_cable_moved = {
+	.name = "cable-moved",
+	.severity = RNA_SEVERITY_WARNING,
+	.scope = RNA_RULE_OF_PORT,
+	.lately = 24 * 60 * 60 * RNA_USEC_PER_SEC,
+	.hold = "0s",
+	.help = "The cable of an InfiniBand port was moved to another port of the fabric "
+		"within the last 24 hours.",
+	.check = check_cable_moved,
+	.remedy = "Compare with the cabling plan; a rail in the wrong leaf switch sends "
+		  "its traffic across the spine. The finding resolves after 24 hours.",
+	.message_id = "83c23fbc7c2a42e2af34c674b2031106",
+	.condition = RNA_CONDITION_NOT_READY,
+};
 
 /* -- The subnet manager ------------------------------------------------------------------------ */
 
@@ -124,7 +153,7 @@ static const char *name_manager(const struct rna_manager *manager, struct rna_ar
 	return text ? text : "unknown";
 }
 
-void rna_check_subnet_manager_changed(const struct rna_rule_input *in, struct rna_finds *out)
+static void check_subnet_manager_changed(const struct rna_rule_input *in, struct rna_finds *out)
 {
 	const struct rna_port_fabric *fabric = in->subject->fabric;
 	struct rna_finding *found;
@@ -137,8 +166,23 @@ void rna_check_subnet_manager_changed(const struct rna_rule_input *in, struct rn
 	found->since = fabric->manager.changed;
 }
 
+const struct rna_rule rna_rule_subnet_manager_changed = {
+	.name = "subnet-manager-changed",
+	.severity = RNA_SEVERITY_INFO,
+	.scope = RNA_RULE_OF_PORT,
+	.lately = 60 * 60 * RNA_USEC_PER_SEC,
+	.hold = "0s",
+	.help = "The master subnet manager of an InfiniBand port changed within the last "
+		"hour.",
+	.check = check_subnet_manager_changed,
+	.remedy = "No action required if the previous subnet manager was stopped. "
+		  "Otherwise read the logs of both: two that take turns disturb the "
+		  "fabric.",
+	.message_id = "d7f5b901499b40da851a018c788d7ca2",
+};
+
 /* Ports that are not ACTIVE have findings of other rules. */
-void rna_check_subnet_manager_unhealthy(const struct rna_rule_input *in, struct rna_finds *out)
+static void check_subnet_manager_unhealthy(const struct rna_rule_input *in, struct rna_finds *out)
 {
 	const struct rna_port_fabric *fabric = in->subject->fabric;
 	const struct rna_manager *manager = fabric ? &fabric->manager : NULL;
@@ -154,9 +198,25 @@ void rna_check_subnet_manager_unhealthy(const struct rna_rule_input *in, struct 
 			      rna_manager_state_name(manager->state.number));
 }
 
+const struct rna_rule rna_rule_subnet_manager_unhealthy = {
+	.name = "subnet-manager-unhealthy",
+	.severity = RNA_SEVERITY_WARNING,
+	.scope = RNA_RULE_OF_PORT,
+	.slow = true, /* three queries without an answer */
+	.hold = "30s",
+	.help = "The subnet manager of an active InfiniBand port no longer answers, or "
+		"reports that it is not master.",
+	.check = check_subnet_manager_unhealthy,
+	.remedy = "Query it with sminfo -C {device} -P {port}, and check the host that it "
+		  "runs on. Established traffic continues without it, but no port comes "
+		  "up and no path is repaired.",
+	.message_id = "54c330b3758a4a93aeec1cdbffdf0d6a",
+	.condition = RNA_CONDITION_NOT_READY,
+};
+
 /* -- Partitions -------------------------------------------------------------------------------- */
 
-void rna_check_pkey_default_missing(const struct rna_rule_input *in, struct rna_finds *out)
+static void check_pkey_default_missing(const struct rna_rule_input *in, struct rna_finds *out)
 {
 	const struct rna_port_fabric *fabric = in->subject->fabric;
 
@@ -164,6 +224,21 @@ void rna_check_pkey_default_missing(const struct rna_rule_input *in, struct rna_
 	    !rna_port_has_pkey(fabric, RNA_DEFAULT_PKEY))
 		(void)rna_finds_add(out, "not a member of the default partition (P_Key 0x7fff)");
 }
+
+const struct rna_rule rna_rule_pkey_default_missing = {
+	.name = "pkey-default-missing",
+	.severity = RNA_SEVERITY_WARNING,
+	.scope = RNA_RULE_OF_PORT,
+	.settles = true,
+	.hold = "30s",
+	.help = "An active InfiniBand port is not a member, full or limited, of the "
+		"default partition (P_Key 0x7fff), which subnet administration uses.",
+	.check = check_pkey_default_missing,
+	.remedy = "Check the partitions of the subnet manager (partitions.conf, UFM); "
+		  "usually every port is at least a limited member.",
+	.message_id = "66cd69b911434099bf6c2d22763cf594",
+	.condition = RNA_CONDITION_PORT_UNREACHABLE,
+};
 
 /* As it stands in the table: with the membership bit. */
 static unsigned in_table(const struct rna_pkey *pkey)
@@ -223,7 +298,7 @@ static const struct rna_port_fabric *usual_fabric(const struct rna_rule_input *i
 	return NULL;
 }
 
-void rna_check_rails_pkeys(const struct rna_rule_input *in, struct rna_finds *out)
+static void check_rails_pkeys(const struct rna_rule_input *in, struct rna_finds *out)
 {
 	RNA_STRBUF struct rna_strbuf text = RNA_STRBUF_INIT;
 	const struct rna_port_fabric *fabric;
@@ -244,3 +319,21 @@ void rna_check_rails_pkeys(const struct rna_rule_input *in, struct rna_finds *ou
 	else
 		out->failed = true;
 }
+
+const struct rna_rule rna_rule_rails_pkeys = {
+	.name = "rails-pkeys",
+	.severity = RNA_SEVERITY_WARNING,
+	.scope = RNA_RULE_OF_PORT,
+	.settles = true,
+	.hold = "30s",
+	.help = "The P_Key table of an active InfiniBand port differs from that of most "
+		"such ports on cards of its model, in partitions, membership or order. "
+		"Applications select a P_Key by its index or take the first full one.",
+	.check = check_rails_pkeys,
+	.remedy = "Compare the partitions of {object} in the subnet manager "
+		  "(partitions.conf, UFM) with those of the other ports of this node, by "
+		  "port GUID. If the difference is intended, add rails-pkeys to "
+		  "health.disable.",
+	.message_id = "f3346f4f2623479cb19c66ec18e766bc",
+	.condition = RNA_CONDITION_NOT_READY,
+};

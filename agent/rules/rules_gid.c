@@ -22,7 +22,7 @@ static size_t count_type(const struct rna_port_gids *gids, enum rna_gid_type typ
 	return count;
 }
 
-void rna_check_gid_missing(const struct rna_rule_input *in, struct rna_finds *out)
+static void check_gid_missing(const struct rna_rule_input *in, struct rna_finds *out)
 {
 	const struct rna_rule_subject *port = in->subject;
 
@@ -30,7 +30,21 @@ void rna_check_gid_missing(const struct rna_rule_input *in, struct rna_finds *ou
 		(void)rna_finds_add(out, "the port is active, but its GID table is empty");
 }
 
-void rna_check_gid_roce_v1_only(const struct rna_rule_input *in, struct rna_finds *out)
+const struct rna_rule rna_rule_gid_missing = {
+	.name = "gid-missing",
+	.severity = RNA_SEVERITY_WARNING,
+	.scope = RNA_RULE_OF_PORT,
+	.settles = true,
+	.hold = "30s",
+	.help = "The GID table of an active port is empty; no connection can use the port.",
+	.check = check_gid_missing,
+	.remedy = "Check that the network interface {interface} is up and in this network "
+		  "namespace.",
+	.message_id = "3a59d7b02dbd44109daba40e783915ca",
+	.condition = RNA_CONDITION_PORT_UNREACHABLE,
+};
+
+static void check_gid_roce_v1_only(const struct rna_rule_input *in, struct rna_finds *out)
 {
 	const struct rna_port_gids *gids = in->subject->gids;
 
@@ -39,11 +53,25 @@ void rna_check_gid_roce_v1_only(const struct rna_rule_input *in, struct rna_find
 		(void)rna_finds_add(out, "all %zu GIDs are RoCE v1", gids->count);
 }
 
+const struct rna_rule rna_rule_gid_roce_v1_only = {
+	.name = "gid-roce-v1-only",
+	.severity = RNA_SEVERITY_WARNING,
+	.scope = RNA_RULE_OF_PORT,
+	.settles = true,
+	.hold = "30s",
+	.help = "All GIDs of an active port are RoCE v1, which cannot be routed.",
+	.check = check_gid_roce_v1_only,
+	.remedy = "Enable RoCE v2 in the driver or the firmware (cma_roce_mode, mlxconfig "
+		  "ROCE_MODE).",
+	.message_id = "0bc8bac461a34f67b26407d55860649e",
+	.condition = RNA_CONDITION_PORT_UNREACHABLE,
+};
+
 /*
  * An interface without an address is a finding of netdev-no-address. An interface in a bridge or a
  * virtual switch has none by design; such a port is not meant for RDMA.
  */
-void rna_check_gid_link_local_only(const struct rna_rule_input *in, struct rna_finds *out)
+static void check_gid_link_local_only(const struct rna_rule_input *in, struct rna_finds *out)
 {
 	const struct rna_rule_subject *port = in->subject;
 	struct rna_finding *found;
@@ -60,6 +88,21 @@ void rna_check_gid_link_local_only(const struct rna_rule_input *in, struct rna_f
 		found->severity = RNA_SEVERITY_INFO;
 }
 
+const struct rna_rule rna_rule_gid_link_local_only = {
+	.name = "gid-link-local-only",
+	.severity = RNA_SEVERITY_WARNING,
+	.scope = RNA_RULE_OF_PORT,
+	.settles = true,
+	.hold = "30s",
+	.help = "All GIDs of an active RoCE port are link-local, although its interface "
+		"has an address or its addresses are unknown.",
+	.check = check_gid_link_local_only,
+	.remedy = "Assign an IP address to {interface}. If it has one, run: ip link set "
+		  "dev {interface} down && ip link set dev {interface} up.",
+	.message_id = "c178507e72ab4f93b5bf4c3c1baffebe",
+	.condition = RNA_CONDITION_PORT_UNREACHABLE,
+};
+
 /* -- NCCL's index ------------------------------------------------------------------------------ */
 
 bool rna_subject_nccl_index(const struct rna_rule_subject *port, unsigned *ret)
@@ -73,7 +116,7 @@ bool rna_subject_nccl_index(const struct rna_rule_subject *port, unsigned *ret)
 	return entry && entry->type == RNA_GID_TYPE_ROCE_V2 && !rna_gid_is_link_local(&entry->gid);
 }
 
-void rna_check_gid_nccl_index_moved(const struct rna_rule_input *in, struct rna_finds *out)
+static void check_gid_nccl_index_moved(const struct rna_rule_input *in, struct rna_finds *out)
 {
 	const struct rna_rule_subject *port = in->subject;
 
@@ -82,6 +125,21 @@ void rna_check_gid_nccl_index_moved(const struct rna_rule_input *in, struct rna_
 		(void)rna_finds_add(out, "NCCL uses GID index %u; it used %u before",
 				    port->nccl_index, port->past->nccl_index);
 }
+
+const struct rna_rule rna_rule_gid_nccl_index_moved = {
+	.name = "gid-nccl-index-moved",
+	.severity = RNA_SEVERITY_WARNING,
+	.scope = RNA_RULE_OF_PORT,
+	.settles = true,
+	.hold = "30s",
+	.help = "NCCL uses another GID index than before. The finding resolves after 24 "
+		"hours, or when the previous index is back.",
+	.check = check_gid_nccl_index_moved,
+	.remedy = "Jobs that set NCCL_IB_GID_INDEX need the new index, or must not set "
+		  "it; rdma-node-agent status --gids shows the table.",
+	.message_id = "9daa3e9b96d74aa9bd559158af883e92",
+	.condition = RNA_CONDITION_NOT_READY,
+};
 
 static bool is_of_model(const struct rna_rule_subject *port, unsigned model)
 {
@@ -121,7 +179,7 @@ static unsigned usual_index(const struct rna_rule_input *in)
 	return count_index(in, left) > seen / 2 ? left : first;
 }
 
-void rna_check_gid_rails_disagree(const struct rna_rule_input *in, struct rna_finds *out)
+static void check_gid_rails_disagree(const struct rna_rule_input *in, struct rna_finds *out)
 {
 	const struct rna_rule_subject *port = in->subject;
 	unsigned usual;
@@ -137,3 +195,17 @@ void rna_check_gid_rails_disagree(const struct rna_rule_input *in, struct rna_fi
 			    "NCCL uses GID index %u here, but %u on %zu other port%s of this model",
 			    port->nccl_index, usual, count, count == 1 ? "" : "s");
 }
+
+const struct rna_rule rna_rule_gid_rails_disagree = {
+	.name = "gid-rails-disagree",
+	.severity = RNA_SEVERITY_INFO,
+	.scope = RNA_RULE_OF_PORT,
+	.settles = true,
+	.hold = "30s",
+	.help = "NCCL uses another GID index on this port than on most ports of the same "
+		"model.",
+	.check = check_gid_rails_disagree,
+	.remedy = "Do not set NCCL_IB_GID_INDEX on this node, or configure the addresses "
+		  "of all rails alike.",
+	.message_id = "9ec37f617a694d44bf89cbad4c4d314e",
+};

@@ -169,7 +169,7 @@ static bool is_guest(const struct rna_rule_input *in)
 }
 
 /* One finding per node, about the worst: all rails are usually configured alike. */
-void rna_check_rails_share_subnet(const struct rna_rule_input *in, struct rna_finds *out)
+static void check_rails_share_subnet(const struct rna_rule_input *in, struct rna_finds *out)
 {
 	const struct rna_gateways *part = rna_snapshot_gateways(in->view->snapshot);
 	struct verdict verdict = {0};
@@ -195,6 +195,26 @@ void rna_check_rails_share_subnet(const struct rna_rule_input *in, struct rna_fi
 			"N), and set arp_announce of these interfaces to 2.";
 }
 
+const struct rna_rule rna_rule_rails_share_subnet = {
+	.name = "rails-share-subnet",
+	.severity = RNA_SEVERITY_WARNING,
+	.scope = RNA_RULE_OF_NODE,
+	.hold = "90s", /* two readings */
+	.help = "RoCE interfaces have addresses in one IPv4 subnet, and the kernel answers "
+		"ARP requests for an address by the interface of another one, or not at "
+		"all. Severity info if only packets of sockets leave by another interface "
+		"than that of their address, and in a virtual machine, whose network may "
+		"answer ARP itself.",
+	.check = check_rails_share_subnet,
+	.remedy = "Give each rail a subnet of its own. Or set, in net.ipv4.conf of each of "
+		  "these interfaces, arp_ignore to 1 or 2, arp_announce to 2 and rp_filter "
+		  "to 2, and add a routing rule and a table for each address (ip rule add "
+		  "from ADDRESS table N). If the rails are networks without a connection "
+		  "among each other, add rails-share-subnet to health.disable.",
+	.message_id = "95572981c19646cfbbc919a49a343766",
+	.condition = RNA_CONDITION_NOT_READY,
+};
+
 /* -- Tables of neighbours ---------------------------------------------------------------------- */
 
 #define OVERFLOW_FRESH (15 * 60 * RNA_USEC_PER_SEC)
@@ -213,7 +233,7 @@ static bool overflows(const struct rna_neighbour_table *table, rna_usec now)
 	       table->entries.number >= table->limit.number;
 }
 
-void rna_check_neighbour_table_full(const struct rna_rule_input *in, struct rna_finds *out)
+static void check_neighbour_table_full(const struct rna_rule_input *in, struct rna_finds *out)
 {
 	static const char *const versions[] = {[RNA_GID_IPV4] = "IPv4", [RNA_GID_IPV6] = "IPv6"};
 	const struct rna_gateways *part = rna_snapshot_gateways(in->view->snapshot);
@@ -234,3 +254,20 @@ void rna_check_neighbour_table_full(const struct rna_rule_input *in, struct rna_
 	if (text)
 		(void)rna_finds_add(out, "%s: connections to new peers fail", text);
 }
+
+const struct rna_rule rna_rule_neighbour_table_full = {
+	.name = "neighbour-table-full",
+	.severity = RNA_SEVERITY_WARNING,
+	.scope = RNA_RULE_OF_NODE,
+	.hold = "0s",
+	.help = "The kernel's table of neighbours (ARP, neighbour discovery) refused an "
+		"entry within the last quarter of an hour, or refused entries since boot "
+		"and is full now. Connections to new peers fail.",
+	.check = check_neighbour_table_full,
+	.remedy = "Raise net.ipv4.neigh.default.gc_thresh2 and gc_thresh3 (of IPv6: "
+		  "net.ipv6.neigh.default) beyond the number of peers and pods that the "
+		  "node talks to, for example to 8192 and 16384, in the host's network "
+		  "namespace (sysctl, /etc/sysctl.d).",
+	.message_id = "60124e6ceb464aa8a33dc4ed0985d75c",
+	.condition = RNA_CONDITION_NOT_READY,
+};

@@ -152,7 +152,7 @@ static void compare_with_supported(const struct rna_rule_subject *port, struct r
 			->severity = RNA_SEVERITY_INFO;
 }
 
-void rna_check_link_degraded(const struct rna_rule_input *in, struct rna_finds *out)
+static void check_link_degraded(const struct rna_rule_input *in, struct rna_finds *out)
 {
 	const struct rna_rule_subject *port = in->subject;
 	uint64_t siblings;
@@ -177,6 +177,21 @@ void rna_check_link_degraded(const struct rna_rule_input *in, struct rna_finds *
 		compare_with_supported(port, out);
 }
 
+const struct rna_rule rna_rule_link_degraded = {
+	.name = "link-degraded",
+	.severity = RNA_SEVERITY_WARNING,
+	.scope = RNA_RULE_OF_PORT,
+	.settles = true,
+	.hold = "30s",
+	.help = "The link is up, but slower than it was before or than most such ports, or "
+		"with fewer lanes or a lower speed than it supports.",
+	.check = check_link_degraded,
+	.remedy = "Reseat or replace the cable of {object}, and compare the speed "
+		  "configured at both ends.",
+	.message_id = "d7007c37fcf549da976ee3595e115aa1",
+	.condition = RNA_CONDITION_LINK_DEGRADED,
+};
+
 /* -- Planes ------------------------------------------------------------------------------------ */
 
 /* "smi1/3, smi1/4": the planes that are down. */
@@ -200,7 +215,7 @@ static const char *list_planes(const struct rna_link *link, const char *smi,
  * physical port that the port aggregates (cover letter of "Multi-plane support for mlx5", merged in
  * Linux 6.11); whether they lead to different switches depends on the fabric.
  */
-void rna_check_plane_down(const struct rna_rule_input *in, struct rna_finds *out)
+static void check_plane_down(const struct rna_rule_input *in, struct rna_finds *out)
 {
 	const struct rna_rule_subject *port = in->subject;
 	const struct rna_device *device = port->device->device;
@@ -214,13 +229,28 @@ void rna_check_plane_down(const struct rna_rule_input *in, struct rna_finds *out
 			    link->plane_count, list_planes(link, device->smi->name, out->arena));
 }
 
+const struct rna_rule rna_rule_plane_down = {
+	.name = "plane-down",
+	.severity = RNA_SEVERITY_WARNING,
+	.scope = RNA_RULE_OF_PORT,
+	.settles = true,
+	.hold = "30s",
+	.help = "The port of a multi-plane card is up, but not all of its planes are: the "
+		"port has a part of its bandwidth.",
+	.check = check_plane_down,
+	.remedy = "Check the cable and the transceivers of {object}, and its switch ports: "
+		  "each plane has a link of its own.",
+	.message_id = "cf4d77009bb04345b6317bfb12656c48",
+	.condition = RNA_CONDITION_LINK_DEGRADED,
+};
+
 /* -- MTU --------------------------------------------------------------------------------------- */
 
 /*
  * On Ethernet the RDMA MTU is the largest power of two that, with its headers, fits in the MTU of
  * the interface: 4096 needs 4192 with most drivers, and 4200 is usual (rna/model/qos.h).
  */
-void rna_check_mtu_low(const struct rna_rule_input *in, struct rna_finds *out)
+static void check_mtu_low(const struct rna_rule_input *in, struct rna_finds *out)
 {
 	const struct rna_rule_subject *port = in->subject;
 	const struct rna_netdev *netdev = port->netdev;
@@ -250,13 +280,26 @@ void rna_check_mtu_low(const struct rna_rule_input *in, struct rna_finds *out)
 		(void)rna_finds_add(out, "RDMA MTU %ju of %ju", (uintmax_t)active, (uintmax_t)most);
 }
 
+const struct rna_rule rna_rule_mtu_low = {
+	.name = "mtu-low",
+	.severity = RNA_SEVERITY_INFO,
+	.scope = RNA_RULE_OF_PORT,
+	.settles = true,
+	.hold = "30s",
+	.help = "The active RDMA MTU is smaller than the largest that the port supports.",
+	.check = check_mtu_low,
+	.remedy = "No action required. For full performance raise the MTU of {interface}, "
+		  "or of the partition of the subnet, along the whole path.",
+	.message_id = "b25e74ddacb64925abb0f0590d963c7b",
+};
+
 /* -- Network interfaces ------------------------------------------------------------------------ */
 
 /*
  * Members of a bond belong to bond-member-lost. On InfiniBand an interface that is administratively
  * down is fine: RDMA does not need IPoIB.
  */
-void rna_check_netdev_down(const struct rna_rule_input *in, struct rna_finds *out)
+static void check_netdev_down(const struct rna_rule_input *in, struct rna_finds *out)
 {
 	const struct rna_rule_subject *port = in->subject;
 	const struct rna_netdev *netdev = port->netdev;
@@ -271,6 +314,19 @@ void rna_check_netdev_down(const struct rna_rule_input *in, struct rna_finds *ou
 			    netdev->name, netdev->admin_up ? "" : "administratively ");
 }
 
+const struct rna_rule rna_rule_netdev_down = {
+	.name = "netdev-down",
+	.severity = RNA_SEVERITY_WARNING,
+	.scope = RNA_RULE_OF_PORT,
+	.settles = true,
+	.hold = "30s",
+	.help = "The network interface of an active port is down.",
+	.check = check_netdev_down,
+	.remedy = "Run: ip link set dev {interface} up.",
+	.message_id = "5f52137f3b614cf29460416e13a57562",
+	.condition = RNA_CONDITION_PORT_UNREACHABLE,
+};
+
 /* Pods then use the virtual functions, and the addresses are inside the pods. */
 static bool has_virtual_functions(const struct rna_rule_subject *port)
 {
@@ -284,7 +340,7 @@ static bool has_virtual_functions(const struct rna_rule_subject *port)
  * An interface below another one, for example in a bridge, needs no address of its own. If a VLAN
  * on it has an address, the port has GIDs for that and is reachable.
  */
-void rna_check_netdev_no_address(const struct rna_rule_input *in, struct rna_finds *out)
+static void check_netdev_no_address(const struct rna_rule_input *in, struct rna_finds *out)
 {
 	const struct rna_rule_subject *port = in->subject;
 	const struct rna_netdev *bond = rna_rule_bond_of(in);
@@ -307,7 +363,23 @@ void rna_check_netdev_no_address(const struct rna_rule_input *in, struct rna_fin
 			"Otherwise assign an IP address to {interface}.";
 }
 
-void rna_check_bond_member_lost(const struct rna_rule_input *in, struct rna_finds *out)
+const struct rna_rule rna_rule_netdev_no_address = {
+	.name = "netdev-no-address",
+	.severity = RNA_SEVERITY_WARNING,
+	.scope = RNA_RULE_OF_PORT,
+	.settles = true,
+	.hold = "30s",
+	.help = "The network interface of an active RoCE port has no IP address, so its "
+		"GIDs are link-local. Severity info if the device has virtual functions, "
+		"which pods use instead.",
+	.check = check_netdev_no_address,
+	.remedy = "Assign an IP address to {interface}. If RDMA is not used on {device}, "
+		  "add it to devices.exclude.",
+	.message_id = "3f11c264b7cd4c6bbe0df2d8d7b8c16d",
+	.condition = RNA_CONDITION_PORT_UNREACHABLE,
+};
+
+static void check_bond_member_lost(const struct rna_rule_input *in, struct rna_finds *out)
 {
 	const struct rna_netdevs *part = rna_snapshot_netdevs(in->view->snapshot);
 	const struct rna_netdev *bond = rna_rule_bond_of(in);
@@ -327,13 +399,26 @@ void rna_check_bond_member_lost(const struct rna_rule_input *in, struct rna_find
 				    members, bond->name, first, lost > 1 ? " and others" : "");
 }
 
+const struct rna_rule rna_rule_bond_member_lost = {
+	.name = "bond-member-lost",
+	.severity = RNA_SEVERITY_WARNING,
+	.scope = RNA_RULE_OF_PORT,
+	.settles = true,
+	.hold = "0s",
+	.help = "A member of the bond of an RDMA port has no link; the port stays active.",
+	.check = check_bond_member_lost,
+	.remedy = "Check the cable and the switch port of that member.",
+	.message_id = "52aa1d09ddfd4c82be1121bf77354bf0",
+	.condition = RNA_CONDITION_LINK_DEGRADED,
+};
+
 /*
  * Without monitoring a bond takes each member for up, whatever its link is: "serious network
  * degradation will occur during link failures" (Documentation/networking/bonding.rst). mlx5 learns
  * the state of a LAG's ports from the bond (NETDEV_CHANGELOWERSTATE in mlx5/core/lag/lag.c, Linux
  * 6.12), so that RDMA stays on the dead port as well.
  */
-void rna_check_bond_unmonitored(const struct rna_rule_input *in, struct rna_finds *out)
+static void check_bond_unmonitored(const struct rna_rule_input *in, struct rna_finds *out)
 {
 	const struct rna_netdevs *part = rna_snapshot_netdevs(in->view->snapshot);
 	const struct rna_netdev *bond = rna_rule_bond_of(in);
@@ -349,6 +434,21 @@ void rna_check_bond_unmonitored(const struct rna_rule_input *in, struct rna_find
 				    "arp_interval are 0): it keeps sending to one that fails",
 				    bond->name, members);
 }
+
+const struct rna_rule rna_rule_bond_unmonitored = {
+	.name = "bond-unmonitored",
+	.severity = RNA_SEVERITY_WARNING,
+	.scope = RNA_RULE_OF_PORT,
+	.settles = true,
+	.hold = "30s",
+	.help = "The bond of an RDMA port monitors no links (miimon and arp_interval are "
+		"0). If a member loses its link, the bond and RDMA keep using it.",
+	.check = check_bond_unmonitored,
+	.remedy = "Run: ip link set dev {interface} type bond miimon 100, and set it in the "
+		  "configuration of the network.",
+	.message_id = "92d1b52fc89a4e8ab006eba68a51ec88",
+	.condition = RNA_CONDITION_NOT_READY,
+};
 
 /* -- LACP -------------------------------------------------------------------------------------- */
 
@@ -378,7 +478,7 @@ static const struct rna_netdev *next_linked(const struct rna_rule_input *in,
  * The bond then treats each link as an aggregator of its own and uses one of them
  * (ad_agg_selection_logic() in drivers/net/bonding/bond_3ad.c).
  */
-void rna_check_lacp_partner_missing(const struct rna_rule_input *in, struct rna_finds *out)
+static void check_lacp_partner_missing(const struct rna_rule_input *in, struct rna_finds *out)
 {
 	const struct rna_netdev *bond = lacp_bond_of(in);
 	size_t from = 0;
@@ -390,6 +490,21 @@ void rna_check_lacp_partner_missing(const struct rna_rule_input *in, struct rna_
 				    bond->name);
 }
 
+const struct rna_rule rna_rule_lacp_partner_missing = {
+	.name = "lacp-partner-missing",
+	.severity = RNA_SEVERITY_WARNING,
+	.scope = RNA_RULE_OF_PORT,
+	.settles = true,
+	.hold = "1m", /* churn detection of IEEE 802.1AX */
+	.help = "The bond of an RDMA port speaks LACP (mode 802.3ad) and no switch "
+		"answers: the bond uses one of its members, whichever have a link.",
+	.check = check_lacp_partner_missing,
+	.remedy = "Configure the switch ports of {interface} as one LACP port channel (on "
+		  "two switches: an MLAG), or the bond for another mode.",
+	.message_id = "b6e0a4cb6ac34955845bdf7ab83a8cbf",
+	.condition = RNA_CONDITION_LINK_DEGRADED,
+};
+
 static bool is_elsewhere(const struct rna_netdev *member, const struct rna_netdev *bond)
 {
 	return rna_value_is_known(member->lacp.aggregator) &&
@@ -400,7 +515,7 @@ static bool is_elsewhere(const struct rna_netdev *member, const struct rna_netde
  * Two switches with one system MAC address (MLAG) are one partner, so their links are in one
  * aggregator. Without any partner no two links ever are: lacp-partner-missing says that.
  */
-void rna_check_lacp_aggregators_differ(const struct rna_rule_input *in, struct rna_finds *out)
+static void check_lacp_aggregators_differ(const struct rna_rule_input *in, struct rna_finds *out)
 {
 	const struct rna_netdev *bond = lacp_bond_of(in), *member, *first = NULL;
 	size_t from = 0, linked = 0, elsewhere = 0;
@@ -426,6 +541,23 @@ void rna_check_lacp_aggregators_differ(const struct rna_rule_input *in, struct r
 			elsewhere > 1 ? " and others" : "");
 }
 
+const struct rna_rule rna_rule_lacp_aggregators_differ = {
+	.name = "lacp-aggregators-differ",
+	.severity = RNA_SEVERITY_WARNING,
+	.scope = RNA_RULE_OF_PORT,
+	.settles = true,
+	.hold = "1m", /* as above */
+	.help = "Members of the bond of an RDMA port have a link and are in different LACP "
+		"aggregators. The bond uses one aggregator; members in others carry no "
+		"traffic.",
+	.check = check_lacp_aggregators_differ,
+	.remedy = "Compare the switch ports of the members of {interface}: all belong to "
+		  "one port channel, and two switches need an MLAG with one system MAC "
+		  "address. /proc/net/bonding/{interface} has the partner of each member.",
+	.message_id = "0dc7ad1c68a842c1ab0d93715282c62e",
+	.condition = RNA_CONDITION_LINK_DEGRADED,
+};
+
 static bool is_inactive(const struct rna_netdev *member, const struct rna_netdev *bond)
 {
 	struct rna_value carries = rna_lacp_carries_traffic(&member->lacp);
@@ -440,7 +572,7 @@ static const char *idle_end(const struct rna_lacp *lacp)
 	return (lacp->partner_state.number & both) == both ? "this end" : "the switch";
 }
 
-void rna_check_lacp_member_inactive(const struct rna_rule_input *in, struct rna_finds *out)
+static void check_lacp_member_inactive(const struct rna_rule_input *in, struct rna_finds *out)
 {
 	const struct rna_netdev *bond = lacp_bond_of(in), *member, *first = NULL;
 	size_t from = 0, linked = 0, inactive = 0;
@@ -465,6 +597,22 @@ void rna_check_lacp_member_inactive(const struct rna_rule_input *in, struct rna_
 			(uintmax_t)first->lacp.partner_state.number,
 			inactive > 1 ? ", and others" : "");
 }
+
+const struct rna_rule rna_rule_lacp_member_inactive = {
+	.name = "lacp-member-inactive",
+	.severity = RNA_SEVERITY_WARNING,
+	.scope = RNA_RULE_OF_PORT,
+	.settles = true,
+	.hold = "1m", /* as above */
+	.help = "A member of the bond of an RDMA port has a link and is in the bond's LACP "
+		"aggregator, but one end does not collect or distribute: the member "
+		"carries no traffic.",
+	.check = check_lacp_member_inactive,
+	.remedy = "Look at the LACP state of the switch port: it may be suspended, in "
+		  "standby (a limit of active links), or configured unlike its siblings.",
+	.message_id = "c9dbe643f45a46c9a90d0d34264a56c3",
+	.condition = RNA_CONDITION_LINK_DEGRADED,
+};
 
 /* -- Gateways ---------------------------------------------------------------------------------- */
 
@@ -522,7 +670,7 @@ static void add_unreachable(const struct rna_gateway *first, size_t silent, size
 }
 
 /* Routes lead out of the bond if the interface is in one. */
-void rna_check_gateway_unreachable(const struct rna_rule_input *in, struct rna_finds *out)
+static void check_gateway_unreachable(const struct rna_rule_input *in, struct rna_finds *out)
 {
 	const struct rna_gateways *gateways = rna_snapshot_gateways(in->view->snapshot);
 	const struct rna_netdev *bond = rna_rule_bond_of(in);
@@ -545,3 +693,21 @@ void rna_check_gateway_unreachable(const struct rna_rule_input *in, struct rna_f
 	else if (counts[DID_NOT_ANSWER] > 0)
 		rna_finds_add_unknown(out);
 }
+
+const struct rna_rule rna_rule_gateway_unreachable = {
+	.name = "gateway-unreachable",
+	.severity = RNA_SEVERITY_WARNING,
+	.scope = RNA_RULE_OF_PORT,
+	.settles = true,
+	.hold = "90s", /* two readings */
+	.help = "A gateway of an active RoCE port does not answer ARP or neighbour "
+		"discovery, within the last quarter of an hour. Not known unless "
+		"something uses the gateway, or gateways.probe is true; ports without "
+		"gateways have no finding.",
+	.check = check_gateway_unreachable,
+	.remedy = "Compare the route with ip route show table all dev {interface}, and the "
+		  "VLAN and the gateway interface of the switch port with those of the "
+		  "sibling rails. To try again, ping the gateway.",
+	.message_id = "404bb6f4855c420a8e6e2f29af0a4bc3",
+	.condition = RNA_CONDITION_PORT_UNREACHABLE,
+};

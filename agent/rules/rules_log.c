@@ -29,32 +29,32 @@ enum { REPEATED = 3 };
 /* -- Kinds ------------------------------------------------------------------------------------- */
 
 static const struct kind {
-	enum rna_rule_id rule;
+	const struct rna_rule *rule;
 	/*
 	 * Messages of severity info are a finding from this number on: single corrected errors of
 	 * PCIe occur on healthy machines.
 	 */
 	uint64_t least;
 } kinds[RNA_LOG_KIND_COUNT] = {
-	[RNA_LOG_FIRMWARE] = {RNA_RULE_FIRMWARE_FAILING, 1},
-	[RNA_LOG_TRANSMIT] = {RNA_RULE_TRANSMIT_TIMEOUT, 1},
-	[RNA_LOG_PCIE] = {RNA_RULE_PCIE_ERRORS_LOGGED, 10},
-	[RNA_LOG_MODULE] = {RNA_RULE_MODULE_EVENT, 1},
-	[RNA_LOG_TEMPERATURE] = {RNA_RULE_DEVICE_OVERHEATED, 1},
-	[RNA_LOG_IOMMU] = {RNA_RULE_IOMMU_FAULT, 1},
-	[RNA_LOG_CPU] = {RNA_RULE_CPU_LOCKUP, 1},
-	[RNA_LOG_GPUDIRECT] = {RNA_RULE_GPUDIRECT_FAILING, 1},
-	[RNA_LOG_PROTOCOL] = {RNA_RULE_PROTOCOL_ERRORS_LOGGED, 3},
-	[RNA_LOG_DRIVER] = {RNA_RULE_DRIVER_FAILING, 3},
-	[RNA_LOG_SITE] = {RNA_RULE_KERNEL_LOG_PATTERN, 1},
-	[RNA_LOG_RECOVERY] = {RNA_RULE_COUNT, 0},
+	[RNA_LOG_FIRMWARE] = {&rna_rule_firmware_failing, 1},
+	[RNA_LOG_TRANSMIT] = {&rna_rule_transmit_timeout, 1},
+	[RNA_LOG_PCIE] = {&rna_rule_pcie_errors_logged, 10},
+	[RNA_LOG_MODULE] = {&rna_rule_module_event, 1},
+	[RNA_LOG_TEMPERATURE] = {&rna_rule_device_overheated, 1},
+	[RNA_LOG_IOMMU] = {&rna_rule_iommu_fault, 1},
+	[RNA_LOG_CPU] = {&rna_rule_cpu_lockup, 1},
+	[RNA_LOG_GPUDIRECT] = {&rna_rule_gpudirect_failing, 1},
+	[RNA_LOG_PROTOCOL] = {&rna_rule_protocol_errors_logged, 3},
+	[RNA_LOG_DRIVER] = {&rna_rule_driver_failing, 3},
+	[RNA_LOG_SITE] = {&rna_rule_kernel_log_pattern, 1},
+	[RNA_LOG_RECOVERY] = {NULL, 0},
 };
 
 static enum rna_log_kind kind_of(const struct rna_finds *out)
 {
 	enum rna_log_kind kind = 0;
 
-	while (kind < RNA_LOG_RECOVERY && out->rule != &rna_rules[kinds[kind].rule])
+	while (kind < RNA_LOG_RECOVERY && out->rule != kinds[kind].rule)
 		kind++;
 	return kind;
 }
@@ -132,23 +132,23 @@ static bool has_module_counters(const struct rna_rule_input *in,
 	return false;
 }
 
-/* The rule that has the fact from a counter; RNA_RULE_COUNT: there is none. */
-static enum rna_rule_id counting_rule(const struct rna_rule_input *in,
-				      const struct rna_episode *episode)
+/* The rule that has the fact from a counter; NULL: there is none. */
+static const struct rna_rule *counting_rule(const struct rna_rule_input *in,
+					    const struct rna_episode *episode)
 {
 	switch (episode->pattern->kind) {
 	case RNA_LOG_PCIE:
-		return episode->pattern->end == RNA_LOG_ENDS_COUNTERS ? RNA_RULE_PCIE_ERRORS
-								      : RNA_RULE_COUNT;
+		return episode->pattern->end == RNA_LOG_ENDS_COUNTERS ? &rna_rule_pcie_errors
+								      : NULL;
 	case RNA_LOG_TEMPERATURE:
-		return RNA_RULE_MODULE_TEMPERATURE;
+		return &rna_rule_module_temperature;
 	case RNA_LOG_MODULE:
-		return has_module_counters(in, episode->object.device) ? RNA_RULE_ERRORS_RISING
-								       : RNA_RULE_COUNT;
+		return has_module_counters(in, episode->object.device) ? &rna_rule_errors_rising
+								       : NULL;
 	case RNA_LOG_GPUDIRECT:
-		return RNA_RULE_GPUDIRECT_NOT_READY;
+		return &rna_rule_gpudirect_not_ready;
 	default:
-		return RNA_RULE_COUNT;
+		return NULL;
 	}
 }
 
@@ -158,10 +158,10 @@ static struct rna_find *find_counted(const struct rna_rule_input *in,
 {
 	const struct rna_snapshot_device *device = episode->object.device;
 	const char *name = device ? device->device->name : NULL;
-	enum rna_rule_id rule = counting_rule(in, episode);
+	const struct rna_rule *rule = counting_rule(in, episode);
 
-	for (size_t i = 0; rule != RNA_RULE_COUNT && i < out->count; i++)
-		if (out->items[i].rule == rule && !out->items[i].unknown &&
+	for (size_t i = 0; rule && i < out->count; i++)
+		if (rna_rules[out->items[i].rule] == rule && !out->items[i].unknown &&
 		    rna_same_text(out->items[i].finding.device, name))
 			return &out->items[i];
 	return NULL;
@@ -490,7 +490,7 @@ static void check_others(const struct rna_rule_input *in, enum rna_log_kind kind
 	}
 }
 
-void rna_check_episodes(const struct rna_rule_input *in, struct rna_finds *out)
+static void check_episodes(const struct rna_rule_input *in, struct rna_finds *out)
 {
 	struct rna_episode_object object = {.place = RNA_EPISODE_AT_DEVICE};
 
@@ -504,9 +504,182 @@ void rna_check_episodes(const struct rna_rule_input *in, struct rna_finds *out)
 	report_all(in, kind_of(out), &object, out);
 }
 
+const struct rna_rule rna_rule_firmware_failing = {
+	.name = "firmware-failing",
+	.severity = RNA_SEVERITY_CRITICAL,
+	.scope = RNA_RULE_OF_DEVICE,
+	.hold = "0s",
+	.help = "The driver of a NIC reports in the kernel log that the firmware does not "
+		"answer, or that the device is in an error state. Info once the driver "
+		"reports recovery.",
+	.check = check_episodes,
+	.remedy = "Drain the node. Reset {device}: devlink dev reload pci/{pci} action "
+		  "fw_activate, or mlxfwreset -d {pci} reset (or the tool of its vendor). "
+		  "If the messages come again, update its firmware, power-cycle the node, "
+		  "then replace the card.",
+	.message_id = "495ef9499a3b46d18f40a3c579f1fdef",
+	.condition = RNA_CONDITION_NOT_OBSERVED,
+};
+
+const struct rna_rule rna_rule_transmit_timeout = {
+	.name = "transmit-timeout",
+	.severity = RNA_SEVERITY_WARNING,
+	.scope = RNA_RULE_OF_DEVICE,
+	.settles = true,
+	.hold = "30s",
+	.help = "The kernel reports a queue of a network interface that does not send. "
+		"Critical if it does so at least three times in more than a minute; info "
+		"after a single time from which the driver recovered.",
+	.check = check_episodes,
+	.remedy = "Look at pause frames (ethtool -S {netdev}), at the interrupts of the "
+		  "queues, and for further errors of {pci} in the kernel log. If it does "
+		  "not recover, reset {device}; update firmware and driver.",
+	.message_id = "9ee8d6dba0404a5d99c2b94807a47cc3",
+	.condition = RNA_CONDITION_LINK_DEGRADED,
+};
+
+const struct rna_rule rna_rule_pcie_errors_logged = {
+	.name = "pcie-errors-logged",
+	.severity = RNA_SEVERITY_WARNING,
+	.scope = RNA_RULE_OF_DEVICE,
+	.settles = true,
+	.hold = "0s",
+	.help = "The kernel log reports errors of the PCIe path of a NIC: AER, a link that "
+		"went down, too little slot power. Where pcie-errors counts the same "
+		"errors, it quotes the log instead. Info from ten corrected errors on.",
+	.check = check_episodes,
+	.remedy = "Reseat the card or its riser, and update the firmware of card and host. "
+		  "lspci -vvv -s {pci} shows the state of the link; if errors come again, "
+		  "replace the card, then the riser or the board.",
+	.message_id = "2140e98071ce421a8941fa69f060e169",
+	.condition = RNA_CONDITION_LINK_DEGRADED,
+};
+
+const struct rna_rule rna_rule_module_event = {
+	.name = "module-event",
+	.severity = RNA_SEVERITY_WARNING,
+	.scope = RNA_RULE_OF_DEVICE,
+	.settles = true,
+	.hold = "30s",
+	.help = "The driver of a NIC reports in the kernel log a fault of a transceiver, a "
+		"cable or a cage. Where errors-rising counts the same, it quotes the log "
+		"instead. Info if no port of the device is expected to be up.",
+	.check = check_episodes,
+	.remedy = "Reseat the transceiver or cable of {device}; if the message comes again, "
+		  "replace it by one that the vendor of the NIC lists for this card.",
+	.message_id = "09beb8df655841d1868b15aa7b4f4807",
+	.condition = RNA_CONDITION_LINK_DEGRADED,
+};
+
+const struct rna_rule rna_rule_device_overheated = {
+	.name = "device-overheated",
+	.severity = RNA_SEVERITY_CRITICAL,
+	.scope = RNA_RULE_OF_DEVICE,
+	.hold = "0s",
+	.help = "The driver of a NIC reports in the kernel log that the card or one of its "
+		"modules is too hot. Where module-temperature measures it, that quotes the "
+		"log instead.",
+	.check = check_episodes,
+	.remedy = "Check fans, air flow and inlet temperature of the node, and blanking "
+		  "panels; compare {device} with its siblings. A card that is too hot lowers "
+		  "its speed or shuts down.",
+	.message_id = "9aeeb8f8131d4000b16f59b0a030a7a8",
+	.condition = RNA_CONDITION_LINK_DEGRADED,
+};
+
+const struct rna_rule rna_rule_iommu_fault = {
+	.name = "iommu-fault",
+	.severity = RNA_SEVERITY_WARNING,
+	.scope = RNA_RULE_OF_DEVICE,
+	.hold = "0s",
+	.help = "The IOMMU rejected an access of a NIC to memory: transfers fail or lose "
+		"data.",
+	.check = check_episodes,
+	.remedy = "Compare the mode of the IOMMU with that of healthy nodes (iommu=pt on the "
+		  "kernel's command line), and update kernel, NIC driver and firmware of "
+		  "{device}. The line of the log names the address.",
+	.message_id = "0d0e4bb7e7e4498f9cdf48edde16177e",
+	.condition = RNA_CONDITION_LINK_DEGRADED,
+};
+
+const struct rna_rule rna_rule_cpu_lockup = {
+	.name = "cpu-lockup",
+	.severity = RNA_SEVERITY_WARNING,
+	.scope = RNA_RULE_OF_DEVICE,
+	.hold = "0s",
+	.help = "The kernel reports a processor that was stuck in the driver of a NIC.",
+	.check = check_episodes,
+	.remedy = "Update kernel and NIC driver. Look for an interrupt storm "
+		  "(/proc/interrupts) and for errors of the same driver before it; a node "
+		  "that does so again needs a reboot.",
+	.message_id = "81c7508f18ac495bbd9aaae9cab23570",
+	.condition = RNA_CONDITION_NOT_READY,
+};
+
+const struct rna_rule rna_rule_gpudirect_failing = {
+	.name = "gpudirect-failing",
+	.severity = RNA_SEVERITY_WARNING,
+	.scope = RNA_RULE_OF_DEVICE,
+	.settles = true,
+	.hold = "1m",
+	.help = "The kernel log reports errors of the module through which NICs reach GPU "
+		"memory. Where gpudirect-not-ready holds, it quotes the log instead.",
+	.check = check_episodes,
+	.remedy = "Load the peer memory module of the installed GPU driver again (modprobe "
+		  "-r nvidia_peermem, modprobe nvidia_peermem); both must be of one version. "
+		  "dma-buf needs no such module.",
+	.message_id = "6eb493168db64fc4aaeeff2767ae8f0f",
+	.condition = RNA_CONDITION_NOT_READY,
+};
+
+const struct rna_rule rna_rule_protocol_errors_logged = {
+	.name = "protocol-errors-logged",
+	.severity = RNA_SEVERITY_WARNING,
+	.scope = RNA_RULE_OF_DEVICE,
+	.settles = true,
+	.hold = "1m",
+	.help = "The RDMA core of the kernel, or a protocol on it (IPoIB, SRP, iSER, NFS), "
+		"reports errors in the kernel log. Info messages count from the third on.",
+	.check = check_episodes,
+	.remedy = "Look at the peer that the line names, and at the subnet manager: this "
+		  "node may be healthy. If only one device has the finding, compare its port "
+		  "with its siblings.",
+	.message_id = "536f5fee85b14e2c93c5fa7e6d5a2900",
+	.condition = RNA_CONDITION_NOT_READY,
+};
+
+const struct rna_rule rna_rule_driver_failing = {
+	.name = "driver-failing",
+	.severity = RNA_SEVERITY_WARNING,
+	.scope = RNA_RULE_OF_DEVICE,
+	.settles = true,
+	.hold = "1m",
+	.help = "The driver of a NIC reports in the kernel log that it failed at something "
+		"that no other rule names, for example at its probe. Info messages count "
+		"from the third on.",
+	.check = check_episodes,
+	.remedy = "Search the kernel log for {pci}: the lines before it have the cause. "
+		  "Compare the versions of driver and firmware with those of healthy nodes.",
+	.message_id = "51f62479c218411884953538e4fdceda",
+	.condition = RNA_CONDITION_NOT_READY,
+};
+
+const struct rna_rule rna_rule_kernel_log_pattern = {
+	.name = "kernel-log-pattern",
+	.severity = RNA_SEVERITY_WARNING,
+	.scope = RNA_RULE_OF_NODE,
+	.hold = "0s",
+	.help = "The kernel log has a message that the site looks for "
+		"(kernel_log.patterns). Severity and text are those of the pattern.",
+	.check = check_episodes,
+	.remedy = "Ask those who wrote the pattern: kernel_log.patterns in the agent's "
+		  "configuration file. A remedy there takes the place of this one.",
+	.message_id = "58eae45f52d9442fbcaa1ce5abd44f6b",
+};
+
 /* -- The log itself ---------------------------------------------------------------------------- */
 
-void rna_check_kernel_log_flood(const struct rna_rule_input *in, struct rna_finds *out)
+static void check_kernel_log_flood(const struct rna_rule_input *in, struct rna_finds *out)
 {
 	const struct rna_kernel_log *log = rna_snapshot_kernel_log(in->view->snapshot);
 
@@ -518,8 +691,23 @@ void rna_check_kernel_log_flood(const struct rna_rule_input *in, struct rna_find
 			    log->lost > 0 ? "; some were lost before the agent read them" : "");
 }
 
+const struct rna_rule rna_rule_kernel_log_flood = {
+	.name = "kernel-log-flood",
+	.severity = RNA_SEVERITY_WARNING,
+	.scope = RNA_RULE_OF_NODE,
+	.settles = true,
+	.hold = "1m",
+	.help = "The kernel log grows by more than 6,000 messages a minute, of any driver "
+		"or program: they fill the disk and push other messages out. Resolved "
+		"below half of that.",
+	.check = check_kernel_log_flood,
+	.remedy = "Read the newest messages (dmesg, journalctl -k) and repair what repeats. "
+		  "Until then watch the disk: journalctl --vacuum-size, logrotate.",
+	.message_id = "1c367c8f661740188dff26930215722d",
+};
+
 /* Where nothing is wanted, or a recording has no log, there is no error. */
-void rna_check_kernel_log_unread(const struct rna_rule_input *in, struct rna_finds *out)
+static void check_kernel_log_unread(const struct rna_rule_input *in, struct rna_finds *out)
 {
 	const struct rna_kernel_log *log = rna_snapshot_kernel_log(in->view->snapshot);
 
@@ -528,3 +716,16 @@ void rna_check_kernel_log_unread(const struct rna_rule_input *in, struct rna_fin
 	(void)rna_finds_add(out, "the agent cannot read the kernel log: %s",
 			    log->problem ? log->problem : strerror(-log->error));
 }
+
+const struct rna_rule rna_rule_kernel_log_unread = {
+	.name = "kernel-log-unread",
+	.severity = RNA_SEVERITY_INFO,
+	.scope = RNA_RULE_OF_NODE,
+	.hold = "1m",
+	.help = "The agent may not read the kernel log: rules about it find nothing.",
+	.check = check_kernel_log_unread,
+	.remedy = "No action required. To let the agent read the log, install "
+		  "systemd/profiles/kernel-log.conf or journal.conf, or set kernelLog.journal "
+		  "of the chart. To do without, set kernel_log.source to off.",
+	.message_id = "3bf6646d8f8f497988c0c52cefbedf36",
+};

@@ -26,7 +26,7 @@ static bool is_alarm(enum rna_module_limit limit)
 	return limit == RNA_MODULE_HIGH_ALARM || limit == RNA_MODULE_LOW_ALARM;
 }
 
-void rna_check_module_temperature(const struct rna_rule_input *in, struct rna_finds *out)
+static void check_module_temperature(const struct rna_rule_input *in, struct rna_finds *out)
 {
 	const struct rna_port_module *module;
 	size_t from = 0;
@@ -50,13 +50,26 @@ void rna_check_module_temperature(const struct rna_rule_input *in, struct rna_fi
 	}
 }
 
+const struct rna_rule rna_rule_module_temperature = {
+	.name = "module-temperature",
+	.severity = RNA_SEVERITY_CRITICAL,
+	.scope = RNA_RULE_OF_PORT,
+	.hold = "0s",
+	.help = "The temperature of a transceiver is above the module's alarm threshold "
+		"(warning: above its warning threshold).",
+	.check = check_module_temperature,
+	.remedy = "Check the fans and the airflow of the node. Replace a module that is "
+		  "hot next to cool ones.",
+	.message_id = "55ff0b33c9b64a98a6120e7a953c4e58",
+};
+
 static double volts(struct rna_value microvolts)
 {
 	return (double)microvolts.number / 1e6;
 }
 
 /* A module is supplied whether or not its port is up. */
-void rna_check_module_voltage(const struct rna_rule_input *in, struct rna_finds *out)
+static void check_module_voltage(const struct rna_rule_input *in, struct rna_finds *out)
 {
 	const struct rna_port_module *module;
 	size_t from = 0;
@@ -79,6 +92,21 @@ void rna_check_module_voltage(const struct rna_rule_input *in, struct rna_finds 
 		return;
 	}
 }
+
+const struct rna_rule rna_rule_module_voltage = {
+	.name = "module-voltage",
+	.severity = RNA_SEVERITY_WARNING,
+	.scope = RNA_RULE_OF_PORT,
+	.settles = true,
+	.hold = "0s",
+	.help = "The supply voltage of a transceiver is beyond the module's alarm "
+		"threshold (info: beyond its warning threshold).",
+	.check = check_module_voltage,
+	.remedy = "Reseat the module. If other modules of {device} or of the node have "
+		  "the same voltage, the card or its slot supplies it; otherwise replace "
+		  "the module.",
+	.message_id = "8869502a3d654b83bc1815e2ee3aa4d6",
+};
 
 /* A lane of the port that is beyond a threshold, alarms before warnings. */
 struct beyond {
@@ -114,7 +142,7 @@ static double shown(enum rna_module_measure measure, uint64_t number)
 	return measure == RNA_MODULE_BIAS ? (double)number / 1e3 : (double)number / 1e6;
 }
 
-void rna_check_module_light(const struct rna_rule_input *in, struct rna_finds *out)
+static void check_module_light(const struct rna_rule_input *in, struct rna_finds *out)
 {
 	static const char *const names[] = {
 		[RNA_MODULE_RECEIVE_POWER] = "Rx power",
@@ -148,7 +176,21 @@ void rna_check_module_light(const struct rna_rule_input *in, struct rna_finds *o
 		found->severity = RNA_SEVERITY_INFO;
 }
 
-void rna_check_module_lane(const struct rna_rule_input *in, struct rna_finds *out)
+const struct rna_rule rna_rule_module_light = {
+	.name = "module-light",
+	.severity = RNA_SEVERITY_WARNING,
+	.scope = RNA_RULE_OF_PORT,
+	.settles = true,
+	.hold = "0s",
+	.help = "Rx power, Tx power or laser bias of a lane of an active port is beyond "
+		"the module's alarm threshold (info: beyond its warning threshold).",
+	.check = check_module_light,
+	.remedy = "Clean the connectors and check the fibre for bends. Compare with the "
+		  "module at the other end, and replace the one with low Tx power.",
+	.message_id = "b1cd258c1d974519be8d86b01381b630",
+};
+
+static void check_module_lane(const struct rna_rule_input *in, struct rna_finds *out)
 {
 	const struct rna_port_module *module;
 	size_t from = 0;
@@ -170,3 +212,18 @@ void rna_check_module_lane(const struct rna_rule_input *in, struct rna_finds *ou
 		return;
 	}
 }
+
+const struct rna_rule rna_rule_module_lane = {
+	.name = "module-lane",
+	.severity = RNA_SEVERITY_INFO,
+	.scope = RNA_RULE_OF_PORT,
+	.settles = true,
+	.hold = "0s",
+	.help = "The Rx power of one lane of an active port is less than half of that of "
+		"the other lanes.",
+	.check = check_module_lane,
+	.remedy = "No action required yet. When the node is serviced, clean the "
+		  "connectors of this fibre: a weak lane causes errors as soon as it gets "
+		  "warmer.",
+	.message_id = "a31a83161f9b462a9a4844db6f89580a",
+};

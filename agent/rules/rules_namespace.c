@@ -36,7 +36,7 @@ static const char *find_limit(const struct rna_presence *presence, struct rna_ar
 	return NULL;
 }
 
-void rna_check_namespaces_hidden(const struct rna_rule_input *in, struct rna_finds *out)
+static void check_namespaces_hidden(const struct rna_rule_input *in, struct rna_finds *out)
 {
 	const struct rna_presence *presence = rna_snapshot_presence(in->view->snapshot);
 	const char *limit = NULL;
@@ -54,7 +54,21 @@ void rna_check_namespaces_hidden(const struct rna_rule_input *in, struct rna_fin
 				    limit);
 }
 
-void rna_check_namespaces_crowded(const struct rna_rule_input *in, struct rna_finds *out)
+const struct rna_rule rna_rule_namespaces_hidden = {
+	.name = "namespaces-hidden",
+	.severity = RNA_SEVERITY_WARNING,
+	.scope = RNA_RULE_OF_NODE,
+	.hold = "30s",
+	.help = "follow.enabled is true, but the agent lacks a right that it needs to "
+		"follow devices into other network namespaces.",
+	.check = check_namespaces_hidden,
+	.remedy = "Give the agent CAP_SYS_PTRACE and the PID namespace of the node: by "
+		  "follow.enabled of the chart, or the profile follow of the systemd unit. "
+		  "AppArmor has to allow ptrace (read). Or set follow.enabled to false.",
+	.message_id = "3700ebe65478413e9b722ff1bc322176",
+};
+
+static void check_namespaces_crowded(const struct rna_rule_input *in, struct rna_finds *out)
 {
 	const struct rna_presence *presence = rna_snapshot_presence(in->view->snapshot);
 	const struct rna_follow_reach *reach = presence ? &presence->reach : NULL;
@@ -70,6 +84,19 @@ void rna_check_namespaces_crowded(const struct rna_rule_input *in, struct rna_fi
 				    in->settings->follow_max_ports, reach->left_out);
 }
 
+const struct rna_rule rna_rule_namespaces_crowded = {
+	.name = "namespaces-crowded",
+	.severity = RNA_SEVERITY_WARNING,
+	.scope = RNA_RULE_OF_NODE,
+	.hold = "30s",
+	.help = "A network namespace has more RDMA devices than follow.max_devices, or "
+		"more ports than follow.max_ports. The agent does not read the others.",
+	.check = check_namespaces_crowded,
+	.remedy = "If the pod is meant to have so many devices, set follow.max_devices and "
+		  "follow.max_ports to more; each device takes memory of the agent.",
+	.message_id = "0222c9bbbe2447059eff2905831dae50",
+};
+
 static void add_contested(const struct rna_contested_device *contested, struct rna_finds *out)
 {
 	const struct rna_remedy_names names = {.device = contested->name};
@@ -83,7 +110,7 @@ static void add_contested(const struct rna_contested_device *contested, struct r
 	found->remedy = rna_rule_fill_remedy(out->rule->remedy, &names, out->arena);
 }
 
-void rna_check_device_contested(const struct rna_rule_input *in, struct rna_finds *out)
+static void check_device_contested(const struct rna_rule_input *in, struct rna_finds *out)
 {
 	const struct rna_presence *presence = rna_snapshot_presence(in->view->snapshot);
 
@@ -93,8 +120,22 @@ void rna_check_device_contested(const struct rna_rule_input *in, struct rna_find
 		add_contested(&presence->contested[i], out);
 }
 
+const struct rna_rule rna_rule_device_contested = {
+	.name = "device-contested",
+	.severity = RNA_SEVERITY_WARNING,
+	.scope = RNA_RULE_OF_NODE,
+	.hold = "30s",
+	.help = "Two network namespaces have the same RDMA device, although a device is in "
+		"one at a time. The agent believes neither and does not read the device.",
+	.check = check_device_contested,
+	.remedy = "Find the namespace that has {device}: nsenter --net --target PID rdma "
+		  "dev, for both processes. Compare what they mount on /sys: "
+		  "/proc/PID/mountinfo.",
+	.message_id = "49753d9f67c0467682ee4fa321fe0a4a",
+};
+
 /* The device plugin or the DRA driver is to pass the file; "ibstat" works without it. */
-void rna_check_device_node_pod(const struct rna_rule_input *in, struct rna_finds *out)
+static void check_device_node_pod(const struct rna_rule_input *in, struct rna_finds *out)
 {
 	const char *file = in->subject ? in->subject->device->device->missing_file : NULL;
 
@@ -105,8 +146,25 @@ void rna_check_device_node_pod(const struct rna_rule_input *in, struct rna_finds
 				    file);
 }
 
+const struct rna_rule rna_rule_device_node_pod = {
+	.name = "device-node-pod",
+	.severity = RNA_SEVERITY_WARNING,
+	.scope = RNA_RULE_OF_DEVICE,
+	.settles = true,
+	.hold = "2m", /* containers of a pod start one after the other */
+	.help = "A device is in the network namespace of a pod, but none of its containers "
+		"has the file of verbs, so that they see the device and cannot use it. "
+		"Checked with follow.enabled.",
+	.check = check_device_node_pod,
+	.remedy = "Look into the container: ls -l /dev/infiniband, and rdma-node-agent "
+		  "status --pid. The device plugin or the DRA driver has to pass the file, "
+		  "with rdma_cm: enable RDMA in its configuration (isRdma of the SR-IOV "
+		  "plugin), and request its resource in the container that needs it.",
+	.message_id = "09f7a5c6f450456fb3bd40d1e5343c0f",
+};
+
 /* The kernel names no process of another PID namespace: fill_res_name_pid() in core/nldev.c. */
-void rna_check_users_hidden(const struct rna_rule_input *in, struct rna_finds *out)
+static void check_users_hidden(const struct rna_rule_input *in, struct rna_finds *out)
 {
 	const struct rna_users *users = in->subject ? rna_device_users(in->subject->device) : NULL;
 
@@ -116,3 +174,16 @@ void rna_check_users_hidden(const struct rna_rule_input *in, struct rna_finds *o
 				    "(contexts: %" PRIu64 ")",
 				    users->unnamed[RNA_UNNAMED_HIDDEN]);
 }
+
+const struct rna_rule rna_rule_users_hidden = {
+	.name = "users-hidden",
+	.severity = RNA_SEVERITY_INFO,
+	.scope = RNA_RULE_OF_DEVICE,
+	.hold = "30s",
+	.help = "metrics.users is true, but processes that have a device open are in "
+		"another PID namespace, so that the agent cannot name their users.",
+	.check = check_users_hidden,
+	.remedy = "Give the agent the PID namespace of the node: by users.enabled of the "
+		  "chart. Or set metrics.users to false.",
+	.message_id = "2e835d99e79545e4904fb9b7faf90239",
+};

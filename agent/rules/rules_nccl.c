@@ -205,7 +205,7 @@ static void check_interfaces(struct problems *problems)
 				  value_of(problems, RNA_NCCL_FILE_SOCKET_IFNAME));
 }
 
-void rna_check_nccl_conf(const struct rna_rule_input *in, struct rna_finds *out)
+static void check_nccl_conf(const struct rna_rule_input *in, struct rna_finds *out)
 {
 	const struct rna_readiness *readiness = rna_snapshot_readiness(in->view->snapshot);
 	RNA_CLEANUP(deinit_problems) struct problems problems = {.in = in};
@@ -225,3 +225,21 @@ void rna_check_nccl_conf(const struct rna_rule_input *in, struct rna_finds *out)
 		rna_finds_add(out, "/etc/nccl.conf: %s", problems.text.data)->severity =
 			problems.severity;
 }
+
+const struct rna_rule rna_rule_nccl_conf = {
+	.name = "nccl-conf",
+	.severity = RNA_SEVERITY_WARNING,
+	.scope = RNA_RULE_OF_NODE,
+	.settles = true,
+	.hold = "1m",
+	.help = "/etc/nccl.conf demands of all jobs what the node does not have: an RDMA "
+		"device that does not exist, a GID index without RoCE v2 on some port, an "
+		"interface that does not exist. Info: it turns RDMA off, or selects a port "
+		"that is down.",
+	.check = check_nccl_conf,
+	.remedy = "Correct these lines of /etc/nccl.conf or remove them; rdma-node-agent env "
+		  "--for=nccl shows what the node needs. Until then a job can set the "
+		  "variables itself, which takes precedence. Containers have a file of "
+		  "their own.",
+	.message_id = "d24946dfff324932b27ee1c0916bf651",
+};

@@ -132,7 +132,7 @@ static int find_degraded(const struct rna_pcie *pcie, size_t *ret_count)
  * only information if the ports behind the link do not need more.
  */
 /* The highest port of the path that does not respond either: what failed is there. */
-void rna_check_device_off_bus(const struct rna_rule_input *in, struct rna_finds *out)
+static void check_device_off_bus(const struct rna_rule_input *in, struct rna_finds *out)
 {
 	const struct rna_pcie *pcie = path_of(in->subject);
 	size_t top = 0;
@@ -151,7 +151,24 @@ void rna_check_device_off_bus(const struct rna_rule_input *in, struct rna_finds 
 				    pcie->hops[0].address, pcie->hops[top].address);
 }
 
-void rna_check_pcie_degraded(const struct rna_rule_input *in, struct rna_finds *out)
+const struct rna_rule rna_rule_device_off_bus = {
+	.name = "device-off-bus",
+	.severity = RNA_SEVERITY_CRITICAL,
+	.scope = RNA_RULE_OF_DEVICE,
+	.settles = true,
+	.hold = "30s", /* a reset of the firmware takes some seconds */
+	.help = "The PCI function of a device is listed but does not respond: its "
+		"configuration space reads all ones. It fell off the bus, or lost its "
+		"power.",
+	.check = check_device_off_bus,
+	.remedy = "Search the kernel log and the log of the BMC for {pci}. Drain the node "
+		  "and power-cycle it; a reboot may not suffice. If it happens again, "
+		  "reseat or replace the card.",
+	.message_id = "608330454b234e57b2c0676606dc310e",
+	.condition = RNA_CONDITION_DEVICE_MISSING,
+};
+
+static void check_pcie_degraded(const struct rna_rule_input *in, struct rna_finds *out)
 {
 	const struct rna_pcie *pcie = path_of(in->subject);
 	struct rna_arena *arena = out->arena;
@@ -185,6 +202,21 @@ void rna_check_pcie_degraded(const struct rna_rule_input *in, struct rna_finds *
 	    rate >= demand.rate)
 		found->severity = RNA_SEVERITY_INFO;
 }
+
+const struct rna_rule rna_rule_pcie_degraded = {
+	.name = "pcie-degraded",
+	.severity = RNA_SEVERITY_WARNING,
+	.scope = RNA_RULE_OF_DEVICE,
+	.hold = "6m", /* so that two readings say it: links are trained anew now and then */
+	.help = "A PCIe link between a device and its root port runs at a lower speed or "
+		"with fewer lanes than both of its ends support. Severity info if only "
+		"the speed is lower and the ports behind the link together need no more.",
+	.check = check_pcie_degraded,
+	.remedy = "Reseat the card, its riser or its cable, and check the firmware setup "
+		  "for a limit of the slot. lspci -vv -s {pci} shows LnkCap and LnkSta.",
+	.message_id = "ad3299798a0648ef8356da94dffec3ec",
+	.condition = RNA_CONDITION_LINK_DEGRADED,
+};
 
 /* The link of a path that lacks most of what the ports behind it need together. */
 struct shortage {
@@ -260,7 +292,7 @@ static void check_shared(const struct rna_rule_input *in, const struct rna_pcie 
 }
 
 /* Only for paths without a degraded link, which pcie-degraded reports. */
-void rna_check_pcie_limits_port(const struct rna_rule_input *in, struct rna_finds *out)
+static void check_pcie_limits_port(const struct rna_rule_input *in, struct rna_finds *out)
 {
 	const struct rna_rule_subject *port = in->subject;
 	const struct rna_pcie *pcie = port->number > 0 ? path_of(port) : NULL;
@@ -272,6 +304,20 @@ void rna_check_pcie_limits_port(const struct rna_rule_input *in, struct rna_find
 	if (!check_own_rate(in, pcie, out) && port->device->device->function == RNA_FUNCTION_PF)
 		check_shared(in, pcie, out);
 }
+
+const struct rna_rule rna_rule_pcie_limits_port = {
+	.name = "pcie-limits-port",
+	.severity = RNA_SEVERITY_INFO,
+	.scope = RNA_RULE_OF_PORT,
+	.hold = "6m",
+	.help = "The PCIe path of an active port carries less than the port, or one of its "
+		"links carries less than all ports behind it need together, although every "
+		"link of the path runs at its best.",
+	.check = check_pcie_limits_port,
+	.remedy = "No action required if the node was planned like this. Otherwise move "
+		  "the card to a slot with more lanes or a newer generation.",
+	.message_id = "6c165daa4db6461c8236fe421bf2073a",
+};
 
 /* -- Errors ------------------------------------------------------------------------------------ */
 
@@ -291,7 +337,7 @@ static const struct rna_pcie_hop *worst_hop(const struct rna_pcie *pcie, enum rn
 }
 
 /* Text as for any counter, then the function of the path that counted most. */
-void rna_check_pcie_errors(const struct rna_rule_input *in, struct rna_finds *out)
+static void check_pcie_errors(const struct rna_rule_input *in, struct rna_finds *out)
 {
 	const struct rna_pcie *pcie = path_of(in->subject);
 	const struct rna_past *past = in->subject ? in->subject->past : NULL;
@@ -314,6 +360,20 @@ void rna_check_pcie_errors(const struct rna_rule_input *in, struct rna_finds *ou
 	if (text)
 		out->items[before].finding.text = text;
 }
+
+const struct rna_rule rna_rule_pcie_errors = {
+	.name = "pcie-errors",
+	.severity = RNA_SEVERITY_WARNING,
+	.scope = RNA_RULE_OF_DEVICE,
+	.hold = "0s",
+	.help = "PCIe errors (AER) between a device and its root port rise faster than "
+		"their threshold allows.",
+	.check = check_pcie_errors,
+	.remedy = "Search the kernel log for AER and the function it names. Reseat the "
+		  "card or its riser, and update the firmware of card and host.",
+	.message_id = "dff6f97996ad4881bb816d60f5916cf9",
+	.condition = RNA_CONDITION_LINK_DEGRADED,
+};
 
 /* -- Traffic between NIC and GPU --------------------------------------------------------------- */
 
@@ -371,7 +431,7 @@ static const struct rna_topology *topology_for_acs(const struct rna_rule_input *
  * machines. Ports above the GPU are not read; where one redirects, all usually do, because the
  * kernel sets it for all when an IOMMU is on (pci_std_enable_acs() in drivers/pci/pci.c, 6.12).
  */
-void rna_check_gpudirect_redirected(const struct rna_rule_input *in, struct rna_finds *out)
+static void check_gpudirect_redirected(const struct rna_rule_input *in, struct rna_finds *out)
 {
 	enum { DISPLAY_CONTROLLER = 0x0300 };
 	const struct rna_pcie *pcie = path_of(in->subject);
@@ -409,6 +469,22 @@ void rna_check_gpudirect_redirected(const struct rna_rule_input *in, struct rna_
 		      redirect->address, gpu ? gpu : "")
 		->remedy = remedy ? remedy : out->rule->remedy;
 }
+
+const struct rna_rule rna_rule_gpudirect_redirected = {
+	.name = "gpudirect-redirected",
+	.severity = RNA_SEVERITY_WARNING,
+	.scope = RNA_RULE_OF_DEVICE,
+	.hold = "90s", /* scripts that turn it off run late in the boot */
+	.help = "ACS of a PCIe switch port between a NIC and a GPU redirects their traffic "
+		"to the root port, which slows GPUDirect RDMA down or makes it hang. Not "
+		"in virtual machines, which need ACS.",
+	.check = check_gpudirect_redirected,
+	.remedy = "Turn ACS off on the ports of the switch above {pci} (setpci -s PORT "
+		  "ECAP_ACS+0x6.w=0000, after each boot; or the kernel parameter "
+		  "pci=disable_acs_redir).",
+	.message_id = "f79f8725c52a4664b65380885e25173d",
+	.condition = RNA_CONDITION_NOT_READY,
+};
 
 /* -- Read requests ----------------------------------------------------------------------------- */
 
@@ -493,10 +569,25 @@ static void count_small_read_requests(const struct rna_rule_input *in, struct rn
 }
 
 /* Of the node where all are alike; a warning of a device that differs from its siblings. */
-void rna_check_pcie_read_request(const struct rna_rule_input *in, struct rna_finds *out)
+static void check_pcie_read_request(const struct rna_rule_input *in, struct rna_finds *out)
 {
 	if (in->subject)
 		compare_read_request(in, out);
 	else
 		count_small_read_requests(in, out);
 }
+
+const struct rna_rule rna_rule_pcie_read_request = {
+	.name = "pcie-read-request",
+	.severity = RNA_SEVERITY_INFO,
+	.scope = RNA_RULE_OF_DEVICE,
+	.hold = "90s",
+	.help = "ConnectX ports of 100 Gb/s or more read less than 4096 bytes of memory at a "
+		"time (MaxReadReq). Severity warning, of a device, if most cards of its "
+		"model read more.",
+	.check = check_pcie_read_request,
+	.remedy = "No action required if the bandwidth suffices. To set 4096 bytes, read "
+		  "the register by setpci -s {pci} CAP_EXP+8.w and write it with 5 "
+		  "as its first digit, after each boot; or use the setting of the BIOS.",
+	.message_id = "089996be4c994d009c3c95181c2ea06d",
+};

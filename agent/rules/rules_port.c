@@ -200,7 +200,7 @@ static const char *say_majority(const struct rna_rule_subject *port,
 	return text ? text : "";
 }
 
-void rna_check_port_down(const struct rna_rule_input *in, struct rna_finds *out)
+static void check_port_down(const struct rna_rule_input *in, struct rna_finds *out)
 {
 	const struct rna_rule_subject *port = in->subject;
 	enum rna_expected expected = rna_subject_expected(port);
@@ -244,7 +244,25 @@ void rna_check_port_down(const struct rna_rule_input *in, struct rna_finds *out)
 			"once, the agent expects it to stay up.";
 }
 
-void rna_check_port_disabled(const struct rna_rule_input *in, struct rna_finds *out)
+const struct rna_rule rna_rule_port_down = {
+	.name = "port-down",
+	.severity = RNA_SEVERITY_CRITICAL,
+	.scope = RNA_RULE_OF_PORT,
+	.settles = true,
+	.hold = "0s",
+	.help = "The port is down although the agent expects it to be up. Without an "
+		"expectation the severity is info, or warning while the link is training "
+		"or if most such ports on cards of its model are up. A port of EFA, whose driver "
+		"always reports ACTIVE, counts as down if none of "
+		"its counters can be read.",
+	.check = check_port_down,
+	.remedy = "Check the cable, the transceivers and the peer port. If the port is "
+		  "meant to be down, add {object} to expect.down.",
+	.message_id = "5da5d81fe037426182921d5601598cf5",
+	.condition = RNA_CONDITION_PORT_DOWN,
+};
+
+static void check_port_disabled(const struct rna_rule_input *in, struct rna_finds *out)
 {
 	const struct rna_rule_subject *port = in->subject;
 
@@ -255,8 +273,22 @@ void rna_check_port_disabled(const struct rna_rule_input *in, struct rna_finds *
 		set_since(rna_finds_add(out, "disabled, and not expected to be up"), port);
 }
 
+const struct rna_rule rna_rule_port_disabled = {
+	.name = "port-disabled",
+	.severity = RNA_SEVERITY_INFO,
+	.scope = RNA_RULE_OF_PORT,
+	.settles = true,
+	.hold = "0s",
+	.help = "An InfiniBand port is disabled, and the agent does not expect it to be "
+		"up.",
+	.check = check_port_disabled,
+	.remedy = "No action required. To use {object}, enable it with ibportstate or in "
+		  "the subnet manager, whichever disabled it.",
+	.message_id = "05b18bd7d98945d4ac708d2cf8ba018b",
+};
+
 /* Without an expectation it is a warning: the cable shows that the port is meant to be used. */
-void rna_check_port_init(const struct rna_rule_input *in, struct rna_finds *out)
+static void check_port_init(const struct rna_rule_input *in, struct rna_finds *out)
 {
 	const struct rna_rule_subject *port = in->subject;
 	enum rna_expected expected = rna_subject_expected(port);
@@ -270,7 +302,23 @@ void rna_check_port_init(const struct rna_rule_input *in, struct rna_finds *out)
 		found->severity = RNA_SEVERITY_WARNING;
 }
 
-void rna_check_port_armed(const struct rna_rule_input *in, struct rna_finds *out)
+const struct rna_rule rna_rule_port_init = {
+	.name = "port-init",
+	.severity = RNA_SEVERITY_CRITICAL,
+	.scope = RNA_RULE_OF_PORT,
+	.settles = true,
+	.hold = "30s",
+	.help = "The link of an InfiniBand port is up, but no subnet manager has "
+		"configured the port (state INIT). Severity warning if the agent does not "
+		"expect the port to be up.",
+	.check = check_port_init,
+	.remedy = "Check that a subnet manager runs in this fabric and admits {object}: "
+		  "see sminfo and the log of opensm or UFM.",
+	.message_id = "4e275faaf60345ad94dbd2956e5991ff",
+	.condition = RNA_CONDITION_PORT_DOWN,
+};
+
+static void check_port_armed(const struct rna_rule_input *in, struct rna_finds *out)
 {
 	const struct rna_rule_subject *port = in->subject;
 
@@ -279,6 +327,21 @@ void rna_check_port_armed(const struct rna_rule_input *in, struct rna_finds *out
 		(void)rna_finds_add(
 			out, "stays in state ARMED: the subnet manager does not activate it");
 }
+
+const struct rna_rule rna_rule_port_armed = {
+	.name = "port-armed",
+	.severity = RNA_SEVERITY_WARNING,
+	.scope = RNA_RULE_OF_PORT,
+	.settles = true,
+	.hold = "30s",
+	.help = "The port stays in state ARMED: the subnet manager started to activate it "
+		"and did not finish.",
+	.check = check_port_armed,
+	.remedy = "Read the log of the subnet manager; a sweep that fails midway leaves "
+		  "ports in this state.",
+	.message_id = "69864336afab477ca32eed7c5f368ddb",
+	.condition = RNA_CONDITION_PORT_DOWN,
+};
 
 /* -- Devices that are absent ------------------------------------------------------------------- */
 
@@ -376,15 +439,46 @@ static void check_missing(const struct rna_rule_input *in, bool moved, struct rn
 	}
 }
 
-void rna_check_device_missing(const struct rna_rule_input *in, struct rna_finds *out)
+static void check_device_missing(const struct rna_rule_input *in, struct rna_finds *out)
 {
 	check_missing(in, false, out);
 }
 
-void rna_check_device_moved(const struct rna_rule_input *in, struct rna_finds *out)
+const struct rna_rule rna_rule_device_missing = {
+	.name = "device-missing",
+	.severity = RNA_SEVERITY_CRITICAL,
+	.scope = RNA_RULE_OF_NODE,
+	.settles = true,
+	.hold = "1m",
+	.help = "A device with a PCI function was present earlier and is now absent, or "
+		"its driver is.",
+	.check = check_device_missing,
+	.remedy = "Look for the PCI function with lspci -s {pci} and for the reason in "
+		  "the kernel log. If {device} was removed on purpose, run: "
+		  "rdma-node-agent expect accept.",
+	.message_id = "490558271c264c56954eae201980b496",
+	.condition = RNA_CONDITION_DEVICE_MISSING,
+};
+
+static void check_device_moved(const struct rna_rule_input *in, struct rna_finds *out)
 {
 	check_missing(in, true, out);
 }
+
+const struct rna_rule rna_rule_device_moved = {
+	.name = "device-moved",
+	.severity = RNA_SEVERITY_INFO,
+	.scope = RNA_RULE_OF_NODE,
+	.settles = true,
+	.hold = "0s",
+	.help = "A device has moved to another network namespace, usually into a "
+		"container, or its card to another PCI address.",
+	.check = check_device_moved,
+	.remedy = "No action required if a container uses {device}; rdma system and rdma "
+		  "dev show the namespace mode and the devices that remain. With "
+		  "follow.enabled the agent goes on reading {device} there.",
+	.message_id = "3701623d8c1841798112077419adea93",
+};
 
 /* -- Names and cards that changed -------------------------------------------------------------- */
 
@@ -430,7 +524,7 @@ static void check_name(const struct rna_rule_input *in, const struct rna_former 
 			"accept {device}. It resolves after 24 hours.";
 }
 
-void rna_check_device_renamed(const struct rna_rule_input *in, struct rna_finds *out)
+static void check_device_renamed(const struct rna_rule_input *in, struct rna_finds *out)
 {
 	const struct rna_rule_subject *subject = in->subject;
 
@@ -440,7 +534,28 @@ void rna_check_device_renamed(const struct rna_rule_input *in, struct rna_finds 
 		check_name(in, &subject->account->netdev, subject->netdev->name, out);
 }
 
-void rna_check_device_replaced(const struct rna_rule_input *in, struct rna_finds *out)
+const struct rna_rule rna_rule_device_renamed = {
+	.name = "device-renamed",
+	.severity = RNA_SEVERITY_WARNING,
+	.scope = RNA_RULE_OF_PORT,
+	.settles = true,
+	.hold = "30s",
+	.help = "Within the last 24 hours, the device or the network interface of a port "
+		"took the name that another one of this node had, or lost its name to "
+		"another one: what selects it by name now gets another card. Severity "
+		"info if it has a new name and the old one is not in use.",
+	.devices_too = true,
+	.check = check_device_renamed,
+	.remedy = "Compare what selects devices by name: NCCL_IB_HCA, UCX_NET_DEVICES, "
+		  "NCCL_SOCKET_IFNAME, resource names of device plugins, network "
+		  "configuration. Persistent names (rdma_rename of rdma-core, systemd.link) "
+		  "prevent this. If the new names are right, run: rdma-node-agent expect "
+		  "accept. The finding resolves after 24 hours.",
+	.message_id = "34bc81f6c9364837b9d41cafab25fefc",
+	.condition = RNA_CONDITION_NOT_READY,
+};
+
+static void check_device_replaced(const struct rna_rule_input *in, struct rna_finds *out)
 {
 	const struct rna_view_device *changes = in->subject ? in->subject->changes : NULL;
 	const struct rna_former *former = changes ? &changes->guid : NULL;
@@ -457,3 +572,19 @@ void rna_check_device_replaced(const struct rna_rule_input *in, struct rna_finds
 			      former->owner ? former->owner : "");
 	found->since = time_of(former->changed, in->view->snapshot->time);
 }
+
+const struct rna_rule rna_rule_device_replaced = {
+	.name = "device-replaced",
+	.severity = RNA_SEVERITY_INFO,
+	.scope = RNA_RULE_OF_DEVICE,
+	.settles = true,
+	.hold = "30s",
+	.help = "The node GUID at a PCI address changed within the last 24 hours: the "
+		"address belongs to another card.",
+	.check = check_device_replaced,
+	.remedy = "No action required if cards were replaced or swapped, or bus numbers "
+		  "changed; partitions and inventories that list GUIDs need the new one. "
+		  "To end the finding, run: rdma-node-agent expect accept {device}. It "
+		  "resolves after 24 hours.",
+	.message_id = "ac08723d7d7344158c3705fa87d9496a",
+};

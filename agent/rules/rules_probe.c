@@ -123,7 +123,7 @@ static struct rna_finding *report(const struct rna_rule_input *in, struct rna_fi
 /* -- Silence ----------------------------------------------------------------------------------- */
 
 /* If the peers go as well after that, nothing has shown yet that the port is well. */
-void rna_check_probe_unreachable(const struct rna_rule_input *in, struct rna_finds *out)
+static void check_probe_unreachable(const struct rna_rule_input *in, struct rna_finds *out)
 {
 	const struct rna_probe_port *port = find_port(in, out);
 	struct shown shown;
@@ -141,11 +141,43 @@ void rna_check_probe_unreachable(const struct rna_rule_input *in, struct rna_fin
 			    port->pairs_judged, shown.text);
 }
 
-void rna_check_probe_peer_unreachable(const struct rna_rule_input *in, struct rna_finds *out)
+const struct rna_rule rna_rule_probe_unreachable = {
+	.name = "probe-unreachable",
+	.severity = RNA_SEVERITY_CRITICAL,
+	.scope = RNA_RULE_OF_PORT,
+	.hold = "0s", /* three seconds of silence, and the peers were asked */
+	.help = "Probes from a port to all its peers are not answered, although the agents "
+		"of these peers say that they run, and other ports of this node are "
+		"answered: the NIC, its cable or its leaf port does not forward. Only with "
+		"probe.enabled.",
+	.check = check_probe_unreachable,
+	.remedy = "See the leaf port of {device}/{port} on the switch: counters, VLAN, MTU, "
+		  "PFC watchdog. Then reseat or replace the cable and its transceivers, then "
+		  "reset {device}. rdma-node-agent probe shows each path.",
+	.message_id = "b84fa73b222545478f5e541b4ca555dc",
+	.condition = RNA_CONDITION_PORT_UNREACHABLE,
+};
+
+static void check_probe_peer_unreachable(const struct rna_rule_input *in, struct rna_finds *out)
 {
 	(void)report(in, out, RNA_PROBE_SILENT, NULL,
 		     "probes are not answered, although the peer's agent says that it runs, by");
 }
+
+const struct rna_rule rna_rule_probe_peer_unreachable = {
+	.name = "probe-peer-unreachable",
+	.severity = RNA_SEVERITY_INFO,
+	.scope = RNA_RULE_OF_PORT,
+	.hold = "0s",
+	.help = "Probes from a port to some of its peers are not answered, although the "
+		"agents of these peers say that they run. The other ends report "
+		"probe-unreachable if it is their port.",
+	.check = check_probe_peer_unreachable,
+	.remedy = "No action required if the peer has probe-unreachable itself. Otherwise "
+		  "look for a path between the leaves of both ends that does not forward: "
+		  "rdma-node-agent probe --wide lists the peers and their leaves.",
+	.message_id = "87d8545306de46038aebed06d5b5c694",
+};
 
 /* -- Losses ------------------------------------------------------------------------------------ */
 
@@ -175,7 +207,7 @@ static void report_lossy(const struct rna_rule_input *in, const struct rna_probe
 			    shown.count > 0 ? shown.text : "");
 }
 
-void rna_check_probe_loss(const struct rna_rule_input *in, struct rna_finds *out)
+static void check_probe_loss(const struct rna_rule_input *in, struct rna_finds *out)
 {
 	const struct rna_probe_port *port = find_port(in, out);
 	struct rna_finding *finding;
@@ -190,6 +222,23 @@ void rna_check_probe_loss(const struct rna_rule_input *in, struct rna_finds *out
 		finding->severity = RNA_SEVERITY_INFO;
 }
 
+const struct rna_rule rna_rule_probe_loss = {
+	.name = "probe-loss",
+	.severity = RNA_SEVERITY_WARNING,
+	.scope = RNA_RULE_OF_PORT,
+	.hold = "0s", /* the losses are next to impossible on a sound path */
+	.help = "A port loses probes to or from a third of its peers or more, two at "
+		"least. Severity info if only single paths lose, which may be of their "
+		"other ends.",
+	.check = check_probe_loss,
+	.remedy = "Compare the error and discard counters of {device} and of its leaf port "
+		  "(status, findings errors-rising and packets-lost). Clean or replace the "
+		  "cable and its transceivers; on the switch look for discards of the "
+		  "traffic class of the probes.",
+	.message_id = "533f4bd69b2048758a698a3673e9eb58",
+	.condition = RNA_CONDITION_LINK_DEGRADED,
+};
+
 static void describe_large_loss(const struct rna_probe_port *port,
 				const struct rna_probe_pair *pair, struct rna_strbuf *out)
 {
@@ -200,11 +249,26 @@ static void describe_large_loss(const struct rna_probe_port *port,
 			  port->address.mtu);
 }
 
-void rna_check_probe_mtu_hole(const struct rna_rule_input *in, struct rna_finds *out)
+static void check_probe_mtu_hole(const struct rna_rule_input *in, struct rna_finds *out)
 {
 	(void)report(in, out, RNA_PROBE_MTU_HOLE, describe_large_loss,
 		     "probes as large as the MTU are lost, and small ones are not, on the way to");
 }
+
+const struct rna_rule rna_rule_probe_mtu_hole = {
+	.name = "probe-mtu-hole",
+	.severity = RNA_SEVERITY_WARNING,
+	.scope = RNA_RULE_OF_PORT,
+	.hold = "0s",
+	.help = "Probes as large as the MTU are lost on the way to a peer, while small "
+		"ones come back.",
+	.check = check_probe_mtu_hole,
+	.remedy = "Compare the MTU of all switch ports on the way: with an RDMA MTU of 4096 "
+		  "bytes it must be 4200 or more. If they agree, look for a port that "
+		  "discards by size or by a full buffer (PFC, headroom).",
+	.message_id = "262562dc0f3e445aa4df1d1dbda0d776",
+	.condition = RNA_CONDITION_LINK_DEGRADED,
+};
 
 /* -- What arrives late or changed -------------------------------------------------------------- */
 
@@ -216,11 +280,25 @@ static void describe_slow(const struct rna_probe_port *port, const struct rna_pr
 			  (double)pair->rtt_usual / 1e3);
 }
 
-void rna_check_probe_slow(const struct rna_rule_input *in, struct rna_finds *out)
+static void check_probe_slow(const struct rna_rule_input *in, struct rna_finds *out)
 {
 	(void)report(in, out, RNA_PROBE_SLOW, describe_slow,
 		     "round trips take more than twice the usual time to");
 }
+
+const struct rna_rule rna_rule_probe_slow = {
+	.name = "probe-slow",
+	.severity = RNA_SEVERITY_WARNING,
+	.scope = RNA_RULE_OF_PORT,
+	.hold = "0s", /* a minute */
+	.help = "For a minute, round trips to a peer take more than twice as long as they "
+		"usually did, and more than to the other peers.",
+	.check = check_probe_slow,
+	.remedy = "Look for congestion (ECN marks, pause frames) or a detour on the way: "
+		  "rdma-node-agent probe --wide shows round trips, hop limits and ECN marks "
+		  "of each path.",
+	.message_id = "6c0bebb068fa4d2cb2ee0f4afe8fd9db",
+};
 
 static void describe_dscp(const struct rna_probe_port *port, const struct rna_probe_pair *pair,
 			  struct rna_strbuf *out)
@@ -229,11 +307,24 @@ static void describe_dscp(const struct rna_probe_port *port, const struct rna_pr
 	rna_strbuf_printf(out, "%u becomes %u", pair->dscp_sent, pair->there.dscp);
 }
 
-void rna_check_probe_dscp_rewritten(const struct rna_rule_input *in, struct rna_finds *out)
+static void check_probe_dscp_rewritten(const struct rna_rule_input *in, struct rna_finds *out)
 {
 	(void)report(in, out, RNA_PROBE_DSCP, describe_dscp,
 		     "the DSCP of probes is changed on the way to");
 }
+
+const struct rna_rule rna_rule_probe_dscp_rewritten = {
+	.name = "probe-dscp-rewritten",
+	.severity = RNA_SEVERITY_WARNING,
+	.scope = RNA_RULE_OF_PORT,
+	.hold = "0s", /* five in a row */
+	.help = "Probes arrive with another DSCP than they left with: RoCE traffic may "
+		"take the wrong queue, without PFC and ECN.",
+	.check = check_probe_dscp_rewritten,
+	.remedy = "Set the switch ports on the way to trust DSCP and not to rewrite it; "
+		  "compare the leaf port of {device}/{port} with those of its sibling rails.",
+	.message_id = "03add9aaa8114d37b24f95c014bdafa2",
+};
 
 static void describe_detour(const struct rna_probe_port *port, const struct rna_probe_pair *pair,
 			    struct rna_strbuf *out)
@@ -243,11 +334,25 @@ static void describe_detour(const struct rna_probe_port *port, const struct rna_
 			  pair->hops_usual);
 }
 
-void rna_check_probe_detour(const struct rna_rule_input *in, struct rna_finds *out)
+static void check_probe_detour(const struct rna_rule_input *in, struct rna_finds *out)
 {
 	(void)report(in, out, RNA_PROBE_DETOUR, describe_detour,
 		     "probes take more hops than usual to");
 }
+
+const struct rna_rule rna_rule_probe_detour = {
+	.name = "probe-detour",
+	.severity = RNA_SEVERITY_WARNING,
+	.scope = RNA_RULE_OF_PORT,
+	.hold = "0s", /* a minute */
+	.help = "For a minute, probes to a peer arrive with a lower hop limit than they "
+		"usually did, and those to other peers do not: they take more hops.",
+	.check = check_probe_detour,
+	.remedy = "Look for links between leaf and spine that are down, and for changed "
+		  "routes. After a planned change the finding ends by itself, when the new "
+		  "path is the usual one.",
+	.message_id = "5aa3589aa1f14e7b9b3893eca29a63b3",
+};
 
 /* -- Floods ------------------------------------------------------------------------------------ */
 
@@ -266,7 +371,7 @@ static void describe_sender(const struct rna_probe_flood *flood, struct rna_strb
 	rna_strbuf_printf(out, "QP 0x%06" PRIx32, flood->qpn);
 }
 
-void rna_check_probe_flooded(const struct rna_rule_input *in, struct rna_finds *out)
+static void check_probe_flooded(const struct rna_rule_input *in, struct rna_finds *out)
 {
 	RNA_STRBUF struct rna_strbuf sender = RNA_STRBUF_INIT;
 	const struct rna_probe_port *port =
@@ -287,3 +392,21 @@ void rna_check_probe_flooded(const struct rna_rule_input *in, struct rna_finds *
 			    flood->packets, (double)flood->nanoseconds / 1e6,
 			    rna_strbuf_ok(&sender) ? sender.data : "?");
 }
+
+const struct rna_rule rna_rule_probe_flooded = {
+	.name = "probe-flooded",
+	.severity = RNA_SEVERITY_WARNING,
+	.scope = RNA_RULE_OF_PORT,
+	.hold = "0s", /* each pause is a fact */
+	.help = "A port received more than 2,000 packets within a second that no member "
+		"made for it, or that it had received before. It is closed for five "
+		"seconds, each further time for twice as long, and then has another Q_Key. "
+		"The finding ends five minutes after the last pause.",
+	.check = check_probe_flooded,
+	.remedy = "Find where the packets come from: the leaf port of {device}/{port} shows "
+		  "their rate, and so do the ports on their way; the address in the finding "
+		  "can be forged. If the port pauses each time it is opened, the sender sees "
+		  "packets of probes or knows their secret: look for mirror ports, and give "
+		  "all members another secret.",
+	.message_id = "dcacbb1517714501a1d770c7127e35ba",
+};

@@ -667,7 +667,7 @@ static void sum_up(const struct rna_rule_input *in, struct rna_finds *out)
 		"the profile, or to a file of your own (rdma-node-agent expect profile).";
 }
 
-void rna_check_profile_unusable(const struct rna_rule_input *in, struct rna_finds *out)
+static void check_profile_unusable(const struct rna_rule_input *in, struct rna_finds *out)
 {
 	struct rna_finding *found;
 
@@ -680,7 +680,22 @@ void rna_check_profile_unusable(const struct rna_rule_input *in, struct rna_find
 		found->severity = RNA_SEVERITY_INFO;
 }
 
-void rna_check_profile_node(const struct rna_rule_input *in, struct rna_finds *out)
+const struct rna_rule rna_rule_profile_unusable = {
+	.name = "profile-unusable",
+	.severity = RNA_SEVERITY_WARNING,
+	.scope = RNA_RULE_OF_NODE,
+	.hold = "1m",
+	.help = "The file that expect.profile names cannot be used, or none of its profiles "
+		"fits this node, or several do. The agent continues without a profile. "
+		"Severity info if expect.profile is auto and no profile of the program "
+		"fits.",
+	.check = check_profile_unusable,
+	.remedy = "Run: rdma-node-agent check-config. To write a profile for this node, "
+		  "run: rdma-node-agent expect profile.",
+	.message_id = "ab5b2492b9094200ba0ecbcd234b34ee",
+};
+
+static void check_profile_node(const struct rna_rule_input *in, struct rna_finds *out)
 {
 	LIST list = {.most = TEXTS_MAX};
 
@@ -694,8 +709,25 @@ void rna_check_profile_node(const struct rna_rule_input *in, struct rna_finds *o
 	(void)report(in, &list, out);
 }
 
+const struct rna_rule rna_rule_profile_node = {
+	.name = "profile-node",
+	.severity = RNA_SEVERITY_WARNING,
+	.scope = RNA_RULE_OF_NODE,
+	.settles = true,
+	.hold = "1m",
+	.help = "GPUs, kernel modules, ACS, the IOMMU or CPU governors differ from the "
+		"profile of this node. Severity info, for all differences of the node "
+		"together, if the profile is one of the program and expect.profile is "
+		"empty.",
+	.check = check_profile_node,
+	.remedy = "Compare the node with others of its kind, and repair it. If the profile "
+		  "is wrong, correct the file of expect.profile.",
+	.message_id = "c3f6a0a697ea491db94e673e0209cca8",
+	.condition = RNA_CONDITION_NOT_READY,
+};
+
 /* A device that is there but was not asked for is no fault of the node. */
-void rna_check_profile_count(const struct rna_rule_input *in, struct rna_finds *out)
+static void check_profile_count(const struct rna_rule_input *in, struct rna_finds *out)
 {
 	LIST list = {.most = TEXTS_MAX};
 	struct rna_finding *found;
@@ -708,6 +740,23 @@ void rna_check_profile_count(const struct rna_rule_input *in, struct rna_finds *
 		found->severity = RNA_SEVERITY_WARNING;
 }
 
+const struct rna_rule rna_rule_profile_count = {
+	.name = "profile-count",
+	.severity = RNA_SEVERITY_CRITICAL,
+	.scope = RNA_RULE_OF_NODE,
+	.settles = true,
+	.hold = "1m",
+	.help = "There are fewer RDMA devices, or fewer ports that are up, than the profile "
+		"of this node demands. Severity warning if there are more devices, or if "
+		"no device is meant by an entry without a number.",
+	.check = check_profile_count,
+	.remedy = "Look for the absent PCI functions with lspci and for the reason in the "
+		  "kernel log; check the cables of the ports that are down. If the profile "
+		  "is wrong, correct the file of expect.profile.",
+	.message_id = "a3a8ba2b44604e249c1145eb16e845d2",
+	.condition = RNA_CONDITION_DEVICE_MISSING,
+};
+
 static void check_subject(const struct rna_rule_input *in, struct rna_finds *out)
 {
 	LIST list = {.most = TEXTS_MAX};
@@ -718,12 +767,46 @@ static void check_subject(const struct rna_rule_input *in, struct rna_finds *out
 	(void)report(in, &list, out);
 }
 
-void rna_check_profile_device(const struct rna_rule_input *in, struct rna_finds *out)
+static void check_profile_device(const struct rna_rule_input *in, struct rna_finds *out)
 {
 	check_subject(in, out);
 }
 
-void rna_check_profile_port(const struct rna_rule_input *in, struct rna_finds *out)
+const struct rna_rule rna_rule_profile_device = {
+	.name = "profile-device",
+	.severity = RNA_SEVERITY_WARNING,
+	.scope = RNA_RULE_OF_DEVICE,
+	.settles = true,
+	.hold = "6m", /* as pcie-degraded */
+	.help = "Firmware, PCIe link, MaxReadReq or the number of virtual functions of a "
+		"device differ from the profile of this node.",
+	.check = check_profile_device,
+	.remedy = "Compare {device} with its siblings: rdma-node-agent status, and lspci "
+		  "-vv -s {pci}. Update its firmware, or reseat the card. If the profile "
+		  "is wrong, correct the file of expect.profile.",
+	.message_id = "c407ec6982c042f999a2eefff445c741",
+	.condition = RNA_CONDITION_LINK_DEGRADED,
+};
+
+static void check_profile_port(const struct rna_rule_input *in, struct rna_finds *out)
 {
 	check_subject(in, out);
 }
+
+const struct rna_rule rna_rule_profile_port = {
+	.name = "profile-port",
+	.severity = RNA_SEVERITY_WARNING,
+	.scope = RNA_RULE_OF_PORT,
+	.settles = true,
+	.hold = "30s",
+	.help = "Link layer, rate, number of lanes, MTU, P_Keys or LID of a port differ "
+		"from the profile of this node. A port that is down is compared by link "
+		"layer and by the MTU of its interface only.",
+	.check = check_profile_port,
+	.remedy = "Compare {object} with its siblings: rdma-node-agent status. Check the "
+		  "speed configured at both ends of the cable, the MTU of {interface}, and "
+		  "the partitions of the subnet manager. If the profile is wrong, correct "
+		  "the file of expect.profile.",
+	.message_id = "3ed792b4cd7d4c1b88eb71c64458ab3e",
+	.condition = RNA_CONDITION_LINK_DEGRADED,
+};

@@ -236,7 +236,7 @@ static void compare_members(const struct rna_rule_subject *port,
 }
 
 /* One finding for all differences: they usually have one cause, a script that did not run. */
-void rna_check_qos_rails(const struct rna_rule_input *in, struct rna_finds *out)
+static void check_qos_rails(const struct rna_rule_input *in, struct rna_finds *out)
 {
 	RNA_STRBUF struct rna_strbuf text = RNA_STRBUF_INIT;
 	struct differences differences = {.text = &text, .arena = out->arena};
@@ -253,6 +253,21 @@ void rna_check_qos_rails(const struct rna_rule_input *in, struct rna_finds *out)
 	else if (text.len > 0)
 		(void)rna_finds_add(out, "%s", text.data);
 }
+
+const struct rna_rule rna_rule_qos_rails = {
+	.name = "qos-rails",
+	.severity = RNA_SEVERITY_WARNING,
+	.scope = RNA_RULE_OF_PORT,
+	.hold = "30s",
+	.help = "The QoS configuration of an active RoCE port differs from most ports of "
+		"the same adapter model, or between members of its bond: PFC, trust, DSCP "
+		"table, ETS, ECN or traffic class.",
+	.check = check_qos_rails,
+	.remedy = "Configure all rails with the same script (mlnx_qos -i {netdev}, dcb, "
+		  "or the vendor's tool), and check that the switch port matches.",
+	.message_id = "c1a7f7bb24e04a0393ec4f0700b50195",
+	.condition = RNA_CONDITION_NOT_READY,
+};
 
 /* -- Differences from qos.expect --------------------------------------------------------------- */
 
@@ -344,7 +359,7 @@ static void say_drifts(char *const *entries, bool of_port, const struct rna_rule
 	}
 }
 
-void rna_check_qos_drift(const struct rna_rule_input *in, struct rna_finds *out)
+static void check_qos_drift(const struct rna_rule_input *in, struct rna_finds *out)
 {
 	RNA_STRBUF struct rna_strbuf text = RNA_STRBUF_INIT;
 	struct differences drifts = {.text = &text, .arena = out->arena};
@@ -363,6 +378,19 @@ void rna_check_qos_drift(const struct rna_rule_input *in, struct rna_finds *out)
 		(void)rna_finds_add(out, "differs from qos.expect: %s", text.data);
 }
 
+const struct rna_rule rna_rule_qos_drift = {
+	.name = "qos-drift",
+	.severity = RNA_SEVERITY_WARNING,
+	.scope = RNA_RULE_OF_PORT,
+	.hold = "30s",
+	.help = "The QoS configuration of an active RoCE port, or of a member of its "
+		"bond, differs from qos.expect.",
+	.check = check_qos_drift,
+	.remedy = "Run the script that configures the NICs of this fabric, and find out "
+		  "what changed {netdev}: a reload of the driver, or a DCBX agent.",
+	.message_id = "8442987bc0fc49ab877433bbd6f87996",
+};
+
 /* -- The class of RoCE packets ----------------------------------------------------------------- */
 
 /* Does the traffic class map to a priority that is not lossless on this interface? */
@@ -376,7 +404,7 @@ static bool is_lossy(const struct rna_rule_subject *interface, uint64_t traffic_
 }
 
 /* Of a bond, the finding names the first member that has the problem. */
-void rna_check_qos_lossy_class(const struct rna_rule_input *in, struct rna_finds *out)
+static void check_qos_lossy_class(const struct rna_rule_input *in, struct rna_finds *out)
 {
 	uint64_t traffic_class, lossless;
 	struct rna_rule_subject interface;
@@ -401,10 +429,25 @@ void rna_check_qos_lossy_class(const struct rna_rule_input *in, struct rna_finds
 	}
 }
 
+const struct rna_rule rna_rule_qos_lossy_class = {
+	.name = "qos-lossy-class",
+	.severity = RNA_SEVERITY_WARNING,
+	.scope = RNA_RULE_OF_PORT,
+	.hold = "30s",
+	.help = "The driver assigns RoCE packets a traffic class that maps to a priority "
+		"without PFC, although another priority has PFC.",
+	.check = check_qos_lossy_class,
+	.remedy = "Set the traffic class to 4 x DSCP, with a DSCP that maps to the "
+		  "lossless priority (rdma_port_priority_dscp_info lists them), or map "
+		  "its DSCP to that priority.",
+	.message_id = "427ebf48165f4f299cbfea123693f1dd",
+	.condition = RNA_CONDITION_NOT_READY,
+};
+
 /* -- Discards of lossless priorities ----------------------------------------------------------- */
 
 /* Text as for any counter; for a bond, also the counts of its members. */
-void rna_check_qos_lossless_discards(const struct rna_rule_input *in, struct rna_finds *out)
+static void check_qos_lossless_discards(const struct rna_rule_input *in, struct rna_finds *out)
 {
 	RNA_STRBUF struct rna_strbuf members = RNA_STRBUF_INIT;
 	size_t before = out->count;
@@ -422,6 +465,22 @@ void rna_check_qos_lossless_discards(const struct rna_rule_input *in, struct rna
 	if (text)
 		out->items[before].finding.text = text;
 }
+
+const struct rna_rule rna_rule_qos_lossless_discards = {
+	.name = "qos-lossless-discards",
+	.severity = RNA_SEVERITY_WARNING,
+	.scope = RNA_RULE_OF_PORT,
+	.hold = "0s",
+	.help = "A RoCE port, or a member of its bond, drops frames of a priority that "
+		"PFC should make lossless.",
+	.check = check_qos_lossless_discards,
+	.remedy = "Check that the switch port has PFC on for the same priority and "
+		  "honours pause frames, that the receive buffer of {netdev} is large "
+		  "enough for the length of the cable, and that no pause storm made the "
+		  "device turn flow control off.",
+	.message_id = "6d0c3f1be7a24c5f9a18d2b4470e9c36",
+	.condition = RNA_CONDITION_LINK_DEGRADED,
+};
 
 /* -- Lossless priorities ----------------------------------------------------------------------- */
 
@@ -442,7 +501,7 @@ static size_t count_without_pfc(const struct rna_rule_input *in,
 }
 
 /* One finding per node: either may be intended. Storage and login NICs may differ. */
-void rna_check_qos_pfc_priorities(const struct rna_rule_input *in, struct rna_finds *out)
+static void check_qos_pfc_priorities(const struct rna_rule_input *in, struct rna_finds *out)
 {
 	const struct rna_rule_subject *several = NULL;
 	size_t without, with_several = 0;
@@ -471,10 +530,24 @@ void rna_check_qos_pfc_priorities(const struct rna_rule_input *in, struct rna_fi
 				    without == 1 ? " has" : "s have");
 }
 
+const struct rna_rule rna_rule_qos_pfc_priorities = {
+	.name = "qos-pfc-priorities",
+	.severity = RNA_SEVERITY_INFO,
+	.scope = RNA_RULE_OF_NODE,
+	.hold = "30s",
+	.help = "Active RoCE ports have PFC on for no priority, or for several. On nodes "
+		"with GPUs only the ports that serve GPUs count.",
+	.check = check_qos_pfc_priorities,
+	.remedy = "No action required if the fabric was planned like this: without PFC it "
+		  "relies on ECN alone, and each further lossless priority takes buffer "
+		  "space from the others.",
+	.message_id = "0968e0e879a54268ad05aa081edaba43",
+};
+
 /* -- VLANs ------------------------------------------------------------------------------------- */
 
 /* RDMA CM uses the MTU of the VLAN; applications without RDMA CM use that of the port. */
-void rna_check_qos_vlan_mtu(const struct rna_rule_input *in, struct rna_finds *out)
+static void check_qos_vlan_mtu(const struct rna_rule_input *in, struct rna_finds *out)
 {
 	const struct rna_rule_subject *port = in->subject;
 	const struct rna_qos_vlan *small = NULL;
@@ -501,3 +574,16 @@ void rna_check_qos_vlan_mtu(const struct rna_rule_input *in, struct rna_finds *o
 			small->netdev, (uintmax_t)small->mtu.number, (uintmax_t)rdma_mtu,
 			(uintmax_t)port->link->active_mtu.number);
 }
+
+const struct rna_rule rna_rule_qos_vlan_mtu = {
+	.name = "qos-vlan-mtu",
+	.severity = RNA_SEVERITY_INFO,
+	.scope = RNA_RULE_OF_PORT,
+	.hold = "30s",
+	.help = "The MTU of a VLAN interface limits its RDMA MTU to less than that of the "
+		"port.",
+	.check = check_qos_vlan_mtu,
+	.remedy = "No action required if this is intended. Otherwise set the MTU of the "
+		  "VLAN interface to that of {interface}.",
+	.message_id = "3b6b00af1e514331a8324de88de49aa9",
+};

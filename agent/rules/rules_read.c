@@ -51,7 +51,7 @@ static const struct rna_job_status *find_stalled(const struct rna_rule_input *in
 	return NULL;
 }
 
-void rna_check_device_stalled(const struct rna_rule_input *in, struct rna_finds *out)
+static void check_device_stalled(const struct rna_rule_input *in, struct rna_finds *out)
 {
 	const struct rna_job_status *job = find_stalled(in);
 	struct rna_finding *found;
@@ -68,6 +68,20 @@ void rna_check_device_stalled(const struct rna_rule_input *in, struct rna_finds 
 	found->since.realtime = in->view->snapshot->time.realtime - ago;
 }
 
+const struct rna_rule rna_rule_device_stalled = {
+	.name = "device-stalled",
+	.severity = RNA_SEVERITY_WARNING,
+	.scope = RNA_RULE_OF_DEVICE,
+	.hold = "0s",
+	.help = "A device does not answer: a read has exceeded its deadline; critical "
+		"after two minutes.",
+	.check = check_device_stalled,
+	.remedy = "Search the kernel log for firmware command timeouts. If {device} does "
+		  "not recover, it needs a reset, or the node a reboot.",
+	.message_id = "8f21be3837d448218e88dab50f91eeff",
+	.condition = RNA_CONDITION_NOT_OBSERVED,
+};
+
 /* A single unreadable value is no finding, except the state of a port. */
 static bool is_state_unreadable(const struct rna_snapshot_device *device, unsigned *ret_port)
 {
@@ -81,7 +95,7 @@ static bool is_state_unreadable(const struct rna_snapshot_device *device, unsign
 	return false;
 }
 
-void rna_check_reads_failing(const struct rna_rule_input *in, struct rna_finds *out)
+static void check_reads_failing(const struct rna_rule_input *in, struct rna_finds *out)
 {
 	size_t count;
 	const struct rna_job_status *jobs = jobs_of(in, &count);
@@ -99,6 +113,20 @@ void rna_check_reads_failing(const struct rna_rule_input *in, struct rna_finds *
 		(void)rna_finds_add(out, "the state of port %u cannot be read", port);
 }
 
+const struct rna_rule rna_rule_reads_failing = {
+	.name = "reads-failing",
+	.severity = RNA_SEVERITY_WARNING,
+	.scope = RNA_RULE_OF_DEVICE,
+	.hold = "30s",
+	.help = "A collector fails for a device, or the state of a port cannot be read, "
+		"so its health is unknown.",
+	.check = check_reads_failing,
+	.remedy = "See rdma_collector_errors_total and the kernel log for the reason; a "
+		  "container may lack the right to read.",
+	.message_id = "2eac4e1b40fc489b86d81e91c56a71be",
+	.condition = RNA_CONDITION_NOT_OBSERVED,
+};
+
 static bool is_too_old(const struct rna_rule_input *in, const struct rna_job_status *job)
 {
 	rna_usec limit = OLD_PERIODS * job->period + in->settings->poll_deadline;
@@ -107,7 +135,7 @@ static bool is_too_old(const struct rna_rule_input *in, const struct rna_job_sta
 	       rna_usec_since(job->taken, now_of(in)) > limit;
 }
 
-void rna_check_data_too_old(const struct rna_rule_input *in, struct rna_finds *out)
+static void check_data_too_old(const struct rna_rule_input *in, struct rna_finds *out)
 {
 	size_t count;
 	const struct rna_job_status *jobs = jobs_of(in, &count);
@@ -123,3 +151,17 @@ void rna_check_data_too_old(const struct rna_rule_input *in, struct rna_finds *o
 			return;
 		}
 }
+
+const struct rna_rule rna_rule_data_too_old = {
+	.name = "data-too-old",
+	.severity = RNA_SEVERITY_WARNING,
+	.scope = RNA_RULE_OF_DEVICE,
+	.hold = "15s", /* a device that answers again is read anew in its turn */
+	.help = "The data of a device is older than three polling periods although no "
+		"read failed.",
+	.check = check_data_too_old,
+	.remedy = "Check for stalled devices (see lanes.max) and for a shortage of CPU "
+		  "time.",
+	.message_id = "5544d516e6684b0686734dbc14cd12d9",
+	.condition = RNA_CONDITION_NOT_OBSERVED,
+};

@@ -62,7 +62,7 @@ static size_t count_gpus(const struct rna_rule_input *in, size_t *ret_accelerato
 }
 
 /* No finding if the state of one of the methods is unknown. */
-void rna_check_gpudirect_not_ready(const struct rna_rule_input *in, struct rna_finds *out)
+static void check_gpudirect_not_ready(const struct rna_rule_input *in, struct rna_finds *out)
 {
 	const struct rna_readiness *readiness = readiness_of(in);
 	size_t accelerators, gpus = count_gpus(in, &accelerators);
@@ -89,7 +89,21 @@ void rna_check_gpudirect_not_ready(const struct rna_rule_input *in, struct rna_f
 			"or the RDMA drivers of the GPU vendor.";
 }
 
-void rna_check_gpudirect_async_off(const struct rna_rule_input *in, struct rna_finds *out)
+const struct rna_rule rna_rule_gpudirect_not_ready = {
+	.name = "gpudirect-not-ready",
+	.severity = RNA_SEVERITY_WARNING,
+	.scope = RNA_RULE_OF_NODE,
+	.hold = "0s",
+	.help = "A node with GPUs and RDMA devices supports no form of GPUDirect RDMA: "
+		"neither a peer memory module nor dma-buf.",
+	.check = check_gpudirect_not_ready,
+	.remedy = "Load nvidia_peermem, or install NVIDIA's driver with open kernel "
+		  "modules (515 or newer) on a kernel of 5.12 or newer.",
+	.message_id = "a36bc72605cf4dd5b5474e9eeb18710b",
+	.condition = RNA_CONDITION_NOT_READY,
+};
+
+static void check_gpudirect_async_off(const struct rna_rule_input *in, struct rna_finds *out)
 {
 	const struct rna_readiness *readiness = readiness_of(in);
 	size_t accelerators;
@@ -108,6 +122,21 @@ void rna_check_gpudirect_async_off(const struct rna_rule_input *in, struct rna_f
 				    memops && mapping ? " and " : "",
 				    mapping ? "PeerMappingOverride" : "");
 }
+
+const struct rna_rule rna_rule_gpudirect_async_off = {
+	.name = "gpudirect-async-off",
+	.severity = RNA_SEVERITY_INFO,
+	.scope = RNA_RULE_OF_NODE,
+	.hold = "0s",
+	.help = "NVIDIA's driver does not allow GPU kernels to ring NIC doorbells, which "
+		"NVSHMEM's IBGDA needs.",
+	.check = check_gpudirect_async_off,
+	.remedy = "No action required unless applications use IBGDA (DeepEP, NVSHMEM). "
+		  "For these, load the driver with NVreg_EnableStreamMemOPs=1 and "
+		  "NVreg_RegistryDwords=PeerMappingOverride=1.",
+	.message_id = "a642b60a241244caac5a95af4f239f37",
+	.condition = RNA_CONDITION_NOT_READY,
+};
 
 /* -- Modules ----------------------------------------------------------------------------------- */
 
@@ -129,7 +158,7 @@ static const struct {
 };
 
 /* Nodes without RDMA hardware do not need the modules. */
-void rna_check_module_missing(const struct rna_rule_input *in, struct rna_finds *out)
+static void check_module_missing(const struct rna_rule_input *in, struct rna_finds *out)
 {
 	const struct rna_readiness *readiness = readiness_of(in);
 	enum rna_severity worst = RNA_SEVERITY_INFO;
@@ -162,11 +191,25 @@ void rna_check_module_missing(const struct rna_rule_input *in, struct rna_finds 
 		found->remedy = remedy;
 }
 
+const struct rna_rule rna_rule_module_missing = {
+	.name = "module-missing",
+	.severity = RNA_SEVERITY_INFO,
+	.scope = RNA_RULE_OF_NODE,
+	.hold = "0s",
+	.help = "A kernel module of the RDMA stack is not loaded. Severity warning if no "
+		"application works without it.",
+	.check = check_module_missing,
+	.remedy = "Load it with modprobe and list it in /etc/modules-load.d; the package "
+		  "rdma-core does so by default.",
+	.message_id = "100bd1c5ad6846f592bf40442499df71",
+	.condition = RNA_CONDITION_NOT_READY,
+};
+
 /*
  * Only mlx5: NICs of other vendors are commonly used without RDMA. Where they are meant for RDMA,
  * rdma-absent reports it.
  */
-void rna_check_rdma_driver_missing(const struct rna_rule_input *in, struct rna_finds *out)
+static void check_rdma_driver_missing(const struct rna_rule_input *in, struct rna_finds *out)
 {
 	const struct rna_readiness *readiness = readiness_of(in);
 	struct rna_absence absence;
@@ -177,6 +220,20 @@ void rna_check_rdma_driver_missing(const struct rna_rule_input *in, struct rna_f
 			out, "module mlx5_core is loaded without mlx5_ib: its NICs have no RDMA "
 			     "devices");
 }
+
+const struct rna_rule rna_rule_rdma_driver_missing = {
+	.name = "rdma-driver-missing",
+	.severity = RNA_SEVERITY_INFO,
+	.scope = RNA_RULE_OF_NODE,
+	.hold = "0s",
+	.help = "The Ethernet driver of NICs is loaded without the module that provides "
+		"their RDMA devices.",
+	.check = check_rdma_driver_missing,
+	.remedy = "If RDMA is wanted, run: modprobe mlx5_ib. If that fails, its version "
+		  "does not match that of mlx5_core.",
+	.message_id = "6ec9b7be51094088b09458fb1708b59d",
+	.condition = RNA_CONDITION_NOT_READY,
+};
 
 /* -- Device files ------------------------------------------------------------------------------ */
 
@@ -249,7 +306,7 @@ static void check_mads(const struct rna_rule_input *in, struct rna_finds *out)
 			RNA_SEVERITY_INFO;
 }
 
-void rna_check_device_node(const struct rna_rule_input *in, struct rna_finds *out)
+static void check_device_node(const struct rna_rule_input *in, struct rna_finds *out)
 {
 	const struct rna_device_node *node;
 
@@ -269,6 +326,22 @@ void rna_check_device_node(const struct rna_rule_input *in, struct rna_finds *ou
 	else
 		check_mads(in, out);
 }
+
+const struct rna_rule rna_rule_device_node = {
+	.name = "device-node",
+	.severity = RNA_SEVERITY_WARNING,
+	.scope = RNA_RULE_OF_DEVICE,
+	.hold = "30s",
+	.help = "The file in /dev/infiniband that applications open for a device is "
+		"missing. Severity info if it exists but is not open to all users, if an "
+		"InfiniBand port has no umad device, or if /dev/gdrdrv is missing although "
+		"the module gdrdrv is loaded.",
+	.check = check_device_node,
+	.remedy = "Run: udevadm trigger --subsystem-match=infiniband_verbs. The mode is "
+		  "0666 unless a udev rule changes it.",
+	.message_id = "c6eba39512694e97beba179d1ccb7a16",
+	.condition = RNA_CONDITION_NOT_READY,
+};
 
 /* -- CPUs and IOMMU ---------------------------------------------------------------------------- */
 
@@ -298,7 +371,7 @@ static bool follows_load(const char *governor)
 	return false;
 }
 
-void rna_check_cpu_governor(const struct rna_rule_input *in, struct rna_finds *out)
+static void check_cpu_governor(const struct rna_rule_input *in, struct rna_finds *out)
 {
 	const struct rna_readiness *readiness = readiness_of(in);
 	const struct rna_cpu_governor *slow = NULL, *lazy = NULL;
@@ -327,6 +400,21 @@ void rna_check_cpu_governor(const struct rna_rule_input *in, struct rna_finds *o
 				    lazy->name, frequency->driver, lazy->policies);
 }
 
+const struct rna_rule rna_rule_cpu_governor = {
+	.name = "cpu-governor",
+	.severity = RNA_SEVERITY_INFO,
+	.scope = RNA_RULE_OF_NODE,
+	.hold = "1m",
+	.help = "The kernel lowers the frequency of CPUs without load. Severity warning if "
+		"it keeps the lowest frequency (powersave). Drivers that choose the "
+		"frequency themselves (intel_pstate, amd-pstate-epp) are no finding.",
+	.check = check_cpu_governor,
+	.remedy = "Run: cpupower frequency-set -g performance, or select a profile of tuned "
+		  "such as throughput-performance. No action required with severity info "
+		  "unless latency matters.",
+	.message_id = "ccebb68457474a7fa67cd0224a864b50",
+};
+
 static size_t count_translated(const struct rna_rule_input *in, struct rna_value *ret_mode)
 {
 	const struct rna_snapshot *snapshot = in->view->snapshot;
@@ -352,7 +440,7 @@ static size_t count_translated(const struct rna_rule_input *in, struct rna_value
  * so it is information. Machines with an SMMU are made for it, and in a virtual machine the IOMMU
  * is not that of the host.
  */
-void rna_check_iommu_translating(const struct rna_rule_input *in, struct rna_finds *out)
+static void check_iommu_translating(const struct rna_rule_input *in, struct rna_finds *out)
 {
 	const struct rna_readiness *readiness = readiness_of(in);
 	struct rna_value mode = {0};
@@ -377,9 +465,23 @@ void rna_check_iommu_translating(const struct rna_rule_input *in, struct rna_fin
 				    : "");
 }
 
+const struct rna_rule rna_rule_iommu_translating = {
+	.name = "iommu-translating",
+	.severity = RNA_SEVERITY_INFO,
+	.scope = RNA_RULE_OF_NODE,
+	.hold = "0s",
+	.help = "On a machine with GPUs, the IOMMU of Intel or AMD translates the addresses "
+		"of RDMA devices or GPUs. Not in virtual machines.",
+	.check = check_iommu_translating,
+	.remedy = "No action required if GPUDirect RDMA is as fast as expected. Otherwise "
+		  "boot with iommu=pt, or turn the IOMMU off in the BIOS if no virtual "
+		  "machine needs it.",
+	.message_id = "bfc31971658f4da48352a61583b5375c",
+};
+
 /* -- Containers -------------------------------------------------------------------------------- */
 
-void rna_check_netns_exclusive(const struct rna_rule_input *in, struct rna_finds *out)
+static void check_netns_exclusive(const struct rna_rule_input *in, struct rna_finds *out)
 {
 	const struct rna_readiness *readiness = readiness_of(in);
 
@@ -389,6 +491,20 @@ void rna_check_netns_exclusive(const struct rna_rule_input *in, struct rna_finds
 				    "RDMA devices are bound to one network namespace each: a "
 				    "container has only the devices that were moved into its own");
 }
+
+const struct rna_rule rna_rule_netns_exclusive = {
+	.name = "netns-exclusive",
+	.severity = RNA_SEVERITY_INFO,
+	.scope = RNA_RULE_OF_NODE,
+	.hold = "0s",
+	.help = "RDMA devices are bound to one network namespace each (exclusive mode).",
+	.check = check_netns_exclusive,
+	.remedy = "No action required if containers receive devices by SR-IOV or as host "
+		  "devices. To share a device among containers, run: rdma system set "
+		  "netns shared.",
+	.message_id = "d03a4e897d27478eacde38035c01f7e6",
+	.condition = RNA_CONDITION_NOT_READY,
+};
 
 static void put_limit(struct rna_strbuf *out, struct rna_value limit)
 {
@@ -434,7 +550,7 @@ static bool gives_little(const struct rna_runtime *runtime, struct rna_strbuf *o
  * Containers that run show what they get. If none of them has little, something else raises the
  * limit (a hook, a plugin of NRI); if all of them have, that is so whatever the files say.
  */
-void rna_check_memlock_low(const struct rna_rule_input *in, struct rna_finds *out)
+static void check_memlock_low(const struct rna_rule_input *in, struct rna_finds *out)
 {
 	const struct rna_readiness *readiness = readiness_of(in);
 	RNA_STRBUF struct rna_strbuf text = RNA_STRBUF_INIT;
@@ -462,6 +578,27 @@ void rna_check_memlock_low(const struct rna_rule_input *in, struct rna_finds *ou
 				    text.data);
 }
 
+const struct rna_rule rna_rule_memlock_low = {
+	.name = "memlock-low",
+	.severity = RNA_SEVERITY_INFO,
+	.scope = RNA_RULE_OF_NODE,
+	.hold = "0s",
+	.help = "A container runtime passes a low limit of locked memory (less than 1 GiB) "
+		"to its containers; RDMA needs locked memory. What counts is the "
+		"specification of the runtime (base_runtime_spec of containerd, "
+		"default_ulimits of CRI-O, default-ulimits of Docker), then its running "
+		"process, then its unit, and what running containers have.",
+	.check = check_memlock_low,
+	.remedy = "No action required if no container uses RDMA. Otherwise set "
+		  "RLIMIT_MEMLOCK in the specification (see base_runtime_spec of "
+		  "containerd, default_ulimits of CRI-O, default-ulimits of Docker), or "
+		  "LimitMEMLOCK=infinity in a drop-in of the unit; then restart the runtime "
+		  "and recreate the containers. CAP_IPC_LOCK helps only containers that run "
+		  "as root.",
+	.message_id = "6f6b441aa4d84b2bb519b38fb6402d2f",
+	.condition = RNA_CONDITION_NOT_READY,
+};
+
 /* -- Rails ------------------------------------------------------------------------------------- */
 
 /* An RDMA MTU of 4096 and its headers, see rules_link.c. */
@@ -488,7 +625,7 @@ static bool has_gpus(const struct rna_rule_input *in)
 }
 
 /* A NIC that serves GPUs belongs to their fabric; one that does not may be for storage. */
-void rna_check_rails_link_layer(const struct rna_rule_input *in, struct rna_finds *out)
+static void check_rails_link_layer(const struct rna_rule_input *in, struct rna_finds *out)
 {
 	struct rna_finding *found;
 	struct rna_rail_usual place;
@@ -513,6 +650,20 @@ void rna_check_rails_link_layer(const struct rna_rule_input *in, struct rna_find
 	}
 }
 
+const struct rna_rule rna_rule_rails_link_layer = {
+	.name = "rails-link-layer",
+	.severity = RNA_SEVERITY_INFO,
+	.scope = RNA_RULE_OF_PORT,
+	.hold = "30s",
+	.help = "The link layer of a port differs from most ports of the same adapter "
+		"model. Severity warning if these ports serve GPUs.",
+	.check = check_rails_link_layer,
+	.remedy = "No action required if this is intended. To make {device} a rail like "
+		  "the others, set its type in the firmware (mlxconfig -d {pci} set "
+		  "LINK_TYPE_P1=...) and reboot.",
+	.message_id = "46a3fade12214da799a8ddcf87f150d7",
+};
+
 /* Of the interface of an active RoCE port; a value that limits RDMA belongs to mtu-low. */
 static bool netdev_mtu_of(const struct rna_rule_subject *port, uint64_t *ret)
 {
@@ -524,7 +675,7 @@ static bool netdev_mtu_of(const struct rna_rule_subject *port, uint64_t *ret)
 	return true;
 }
 
-void rna_check_rails_mtu(const struct rna_rule_input *in, struct rna_finds *out)
+static void check_rails_mtu(const struct rna_rule_input *in, struct rna_finds *out)
 {
 	uint64_t own, usual;
 
@@ -533,6 +684,19 @@ void rna_check_rails_mtu(const struct rna_rule_input *in, struct rna_finds *out)
 			out, "%s has MTU %ju; most interfaces of this adapter model have %ju",
 			in->subject->netdev->name, (uintmax_t)own, (uintmax_t)usual);
 }
+
+const struct rna_rule rna_rule_rails_mtu = {
+	.name = "rails-mtu",
+	.severity = RNA_SEVERITY_INFO,
+	.scope = RNA_RULE_OF_PORT,
+	.hold = "30s",
+	.help = "The MTU of the interface of a RoCE port differs from most ports of the "
+		"same adapter model.",
+	.check = check_rails_mtu,
+	.remedy = "No action required if this is intended. Otherwise configure the same "
+		  "MTU on all rails, on the hosts and on the switches.",
+	.message_id = "a4d7b1b2783248e99f869af578699edb",
+};
 
 /* 1: the port has an IPoIB interface, which exists whatever the state of the port is. */
 static bool ipoib_of(const struct rna_rule_subject *port, uint64_t *ret)
@@ -548,7 +712,7 @@ static bool ipoib_of(const struct rna_rule_subject *port, uint64_t *ret)
  * The host cannot tell these apart, and MPI and NCCL work without IP on each port, hence
  * information. Siblings that have one prove that ib_ipoib is loaded.
  */
-void rna_check_rails_ipoib(const struct rna_rule_input *in, struct rna_finds *out)
+static void check_rails_ipoib(const struct rna_rule_input *in, struct rna_finds *out)
 {
 	struct rna_rail_usual place;
 
@@ -560,8 +724,25 @@ void rna_check_rails_ipoib(const struct rna_rule_input *in, struct rna_finds *ou
 				    place.count, place.known);
 }
 
+const struct rna_rule rna_rule_rails_ipoib = {
+	.name = "rails-ipoib",
+	.severity = RNA_SEVERITY_INFO,
+	.scope = RNA_RULE_OF_PORT,
+	.settles = true,
+	.hold = "90s",
+	.help = "An InfiniBand port has no IPoIB interface in this network namespace, and "
+		"most ports in such a place have one.",
+	.check = check_rails_ipoib,
+	.remedy = "No action required if the interface was moved to a container or to "
+		  "another network namespace, or if no application uses IP or RDMA CM on "
+		  "this port. Otherwise look for messages of ib_ipoib in the kernel log, "
+		  "and load the module anew: modprobe --remove ib_ipoib; modprobe "
+		  "ib_ipoib. That removes the interfaces of all ports for a moment.",
+	.message_id = "91dc09166dba43349f834fc16ac5b486",
+};
+
 /* One finding per node: 4200 is common and a matter of preference. */
-void rna_check_jumbo_frames(const struct rna_rule_input *in, struct rna_finds *out)
+static void check_jumbo_frames(const struct rna_rule_input *in, struct rna_finds *out)
 {
 	enum { JUMBO = 9000 };
 	const struct rna_rule_subject *first = NULL;
@@ -586,6 +767,18 @@ void rna_check_jumbo_frames(const struct rna_rule_input *in, struct rna_finds *o
 			(uintmax_t)first->netdev->mtu.number, count > 1 ? ", and others" : "");
 }
 
+const struct rna_rule rna_rule_jumbo_frames = {
+	.name = "jumbo-frames",
+	.severity = RNA_SEVERITY_INFO,
+	.scope = RNA_RULE_OF_NODE,
+	.hold = "30s",
+	.help = "RoCE interfaces have an MTU that is large enough for RDMA but below 9000.",
+	.check = check_jumbo_frames,
+	.remedy = "No action required for RDMA. If TCP uses the same interfaces, set the "
+		  "MTU to 9000 here and on the switches.",
+	.message_id = "2a679eddff8e4388a0e4723187c34c9d",
+};
+
 static bool vfs_of(const struct rna_rule_subject *port, uint64_t *ret)
 {
 	const struct rna_pcie *pcie = port->number == 1 ? rna_device_pcie(port->device) : NULL;
@@ -596,7 +789,7 @@ static bool vfs_of(const struct rna_rule_subject *port, uint64_t *ret)
 	return true;
 }
 
-void rna_check_rails_virtual_functions(const struct rna_rule_input *in, struct rna_finds *out)
+static void check_rails_virtual_functions(const struct rna_rule_input *in, struct rna_finds *out)
 {
 	uint64_t own, usual;
 
@@ -605,6 +798,19 @@ void rna_check_rails_virtual_functions(const struct rna_rule_input *in, struct r
 			out, "%ju virtual functions; most devices of this adapter model have %ju",
 			(uintmax_t)own, (uintmax_t)usual);
 }
+
+const struct rna_rule rna_rule_rails_virtual_functions = {
+	.name = "rails-virtual-functions",
+	.severity = RNA_SEVERITY_INFO,
+	.scope = RNA_RULE_OF_PORT,
+	.hold = "30s",
+	.help = "The number of virtual functions of a device differs from most devices of "
+		"the same adapter model.",
+	.check = check_rails_virtual_functions,
+	.remedy = "No action required if this is intended. Otherwise configure all "
+		  "devices alike (sriov_numvfs, or the policy of the SR-IOV operator).",
+	.message_id = "cac8c29c50184e8fa3b6319b6ac6af5c",
+};
 
 /* A number for each text; the same for equal ones. */
 static bool firmware_of(const struct rna_rule_subject *port, uint64_t *ret)
@@ -642,7 +848,7 @@ static const char *find_firmware(const struct rna_rule_input *in, uint64_t wante
 }
 
 /* Cards that serve GPUs work together in each job; others may be updated one by one. */
-void rna_check_rails_firmware(const struct rna_rule_input *in, struct rna_finds *out)
+static void check_rails_firmware(const struct rna_rule_input *in, struct rna_finds *out)
 {
 	struct rna_finding *found;
 	uint64_t usual;
@@ -654,3 +860,16 @@ void rna_check_rails_firmware(const struct rna_rule_input *in, struct rna_finds 
 	if (in->subject->rail && has_gpus(in))
 		found->severity = RNA_SEVERITY_WARNING;
 }
+
+const struct rna_rule rna_rule_rails_firmware = {
+	.name = "rails-firmware",
+	.severity = RNA_SEVERITY_INFO,
+	.scope = RNA_RULE_OF_PORT,
+	.hold = "30s",
+	.help = "The firmware of a card differs from most cards of its model. Severity "
+		"warning if these serve GPUs.",
+	.check = check_rails_firmware,
+	.remedy = "Update the firmware of {device} to that of the others (mlxfwmanager -d "
+		  "{pci}, or flint), and reset the card or reboot.",
+	.message_id = "c96aef54b4d94199a265175a5c50765e",
+};

@@ -88,7 +88,7 @@ static void compare(const struct rna_node_status *node, uint64_t sum, size_t fun
 		rna_strbuf_printf(out, "%zu shared resources for %zu devices", shared, functions);
 }
 
-void rna_check_resources_missing(const struct rna_rule_input *in, struct rna_finds *out)
+static void check_resources_missing(const struct rna_rule_input *in, struct rna_finds *out)
 {
 	const struct rna_node_status *node = in->view->node;
 	RNA_STRBUF struct rna_strbuf text = RNA_STRBUF_INIT;
@@ -112,3 +112,17 @@ void rna_check_resources_missing(const struct rna_rule_input *in, struct rna_fin
 		rna_finds_add(out, "device plugins advertise less than the node has: %s",
 			      text.data);
 }
+
+const struct rna_rule rna_rule_resources_missing = {
+	.name = "resources-missing",
+	.severity = RNA_SEVERITY_WARNING,
+	.scope = RNA_RULE_OF_NODE,
+	.hold = "0s", /* the Node is looked at rarely */
+	.help = "Device plugins advertise none, or fewer, of the RDMA resources that the "
+		"node has. Checked with kubernetes.backend api or both.",
+	.check = check_resources_missing,
+	.remedy = "Read the logs of the device plugin on this node and of the kubelet; "
+		  "kubectl describe node shows the allocatable resources.",
+	.message_id = "96b6569d987a4a24a205a717a8c17dc5",
+	.condition = RNA_CONDITION_RESOURCES_MISSING,
+};

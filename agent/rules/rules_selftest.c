@@ -136,21 +136,53 @@ static void report_outcome(const struct rna_rule_input *in, const struct outcome
 			memory, rna_endpoint_name(run->request.endpoint), run->result.text);
 }
 
-void rna_check_selftest_failed(const struct rna_rule_input *in, struct rna_finds *out)
+static void check_selftest_failed(const struct rna_rule_input *in, struct rna_finds *out)
 {
 	struct outcome outcome = worst_of(in, RNA_GRADE_FAILED, RNA_SEVERITY_CRITICAL);
 
 	report_outcome(in, &outcome, out);
 }
 
-void rna_check_selftest_slow(const struct rna_rule_input *in, struct rna_finds *out)
+const struct rna_rule rna_rule_selftest_failed = {
+	.name = "selftest-failed",
+	.severity = RNA_SEVERITY_CRITICAL,
+	.scope = RNA_RULE_OF_PORT,
+	.hold = "0s", /* two tests are half an hour apart, or more */
+	.help = "Two consecutive self-tests with the same kind of memory failed or were "
+		"far too slow, or one returned corrupted data. Slow memory of another "
+		"NUMA node has severity info.",
+	.check = check_selftest_failed,
+	.remedy = "Check {device} for a PCIe link that lost lanes or speed (status, lspci "
+		  "-vv -s {pci}), for ACS and the IOMMU, and for throttling. To test "
+		  "again, run: rdma-node-agent selftest --device {device}.",
+	.message_id = "9cd09d1d63f14de389a5a08608639f2b",
+	.condition = RNA_CONDITION_LINK_DEGRADED,
+};
+
+static void check_selftest_slow(const struct rna_rule_input *in, struct rna_finds *out)
 {
 	struct outcome outcome = worst_of(in, RNA_GRADE_WARNING, RNA_SEVERITY_WARNING);
 
 	report_outcome(in, &outcome, out);
 }
 
-void rna_check_selftest_stuck(const struct rna_rule_input *in, struct rna_finds *out)
+const struct rna_rule rna_rule_selftest_slow = {
+	.name = "selftest-slow",
+	.severity = RNA_SEVERITY_WARNING,
+	.scope = RNA_RULE_OF_PORT,
+	.hold = "0s",
+	.help = "Two consecutive self-tests with the same kind of memory moved less data "
+		"than the port and its PCIe path allow, or less than its siblings. Memory "
+		"of another NUMA node has severity info.",
+	.check = check_selftest_slow,
+	.remedy = "Compare with a healthy node: PCIe settings (maximum read request and "
+		  "payload, relaxed ordering), NUMA placement, CPU power management. To "
+		  "test again, run: rdma-node-agent selftest --device {device}.",
+	.message_id = "ee27e87824b941748073477729982d96",
+	.condition = RNA_CONDITION_LINK_DEGRADED,
+};
+
+static void check_selftest_stuck(const struct rna_rule_input *in, struct rna_finds *out)
 {
 	const struct rna_selftest_port *port = in->subject->selftest;
 
@@ -161,3 +193,17 @@ void rna_check_selftest_stuck(const struct rna_rule_input *in, struct rna_finds 
 			"until it ends",
 			port->stuck);
 }
+
+const struct rna_rule rna_rule_selftest_stuck = {
+	.name = "selftest-stuck",
+	.severity = RNA_SEVERITY_WARNING,
+	.scope = RNA_RULE_OF_PORT,
+	.hold = "0s", /* it had all the time that it could need */
+	.help = "A self-test hangs in the kernel and cannot be stopped; its device is not "
+		"tested until it ends.",
+	.check = check_selftest_stuck,
+	.remedy = "Search the kernel log for driver timeouts. {device} may need a reset; "
+		  "drain the node first.",
+	.message_id = "6f6c13aeb72146e79de440ac62a7d7c5",
+	.condition = RNA_CONDITION_NOT_OBSERVED,
+};

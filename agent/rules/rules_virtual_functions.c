@@ -61,7 +61,7 @@ static void set_remedy(struct rna_finding *found, const char *remedy)
 		found->remedy = remedy;
 }
 
-void rna_check_virtual_function_guid(const struct rna_rule_input *in, struct rna_finds *out)
+static void check_virtual_function_guid(const struct rna_rule_input *in, struct rna_finds *out)
 {
 	const struct rna_virtual_function *first = NULL;
 	const struct rna_virtual_functions *functions;
@@ -87,7 +87,21 @@ void rna_check_virtual_function_guid(const struct rna_rule_input *in, struct rna
 				  first->number));
 }
 
-void rna_check_virtual_function_link(const struct rna_rule_input *in, struct rna_finds *out)
+const struct rna_rule rna_rule_virtual_function_guid = {
+	.name = "virtual-function-guid",
+	.severity = RNA_SEVERITY_WARNING,
+	.scope = RNA_RULE_OF_DEVICE,
+	.hold = "5m", /* operators bind first and configure then */
+	.help = "Virtual functions of an InfiniBand device have a driver but no GUID; "
+		"their ports stay down in any virtual machine or container.",
+	.check = check_virtual_function_guid,
+	.remedy = "Assign GUIDs (ip link set dev {netdev} vf N node_guid G, then "
+		  "port_guid G, or the policy of the SR-IOV operator), and rebind the "
+		  "driver of the functions.",
+	.message_id = "a42a610c83354e3aa17750564ac83df1",
+};
+
+static void check_virtual_function_link(const struct rna_rule_input *in, struct rna_finds *out)
 {
 	const struct rna_virtual_function *first = NULL;
 	const struct rna_virtual_functions *functions;
@@ -111,3 +125,16 @@ void rna_check_virtual_function_link(const struct rna_rule_input *in, struct rna
 				  "policy of the SR-IOV operator.",
 				  first->number));
 }
+
+const struct rna_rule rna_rule_virtual_function_link = {
+	.name = "virtual-function-link",
+	.severity = RNA_SEVERITY_INFO,
+	.scope = RNA_RULE_OF_DEVICE,
+	.hold = "5m",
+	.help = "Virtual functions have a driver, but their link is administratively down.",
+	.check = check_virtual_function_link,
+	.remedy = "No action required if this is intended. Otherwise run: ip link set dev "
+		  "{netdev} vf N state auto, or change linkState in the policy of the "
+		  "SR-IOV operator.",
+	.message_id = "f004fd0c23cb4d52b0f64cbfcf421818",
+};

@@ -40,14 +40,14 @@ enum { WINDOW_PERIODS_MIN = 3 };
 #define FABRIC RNA_PLACE_PORT_FABRIC
 #define INFO   RNA_SEVERITY_INFO
 #define WARN   RNA_SEVERITY_WARNING
-#define RISING RNA_RULE_ERRORS_RISING
-#define UNACK  RNA_RULE_ACKNOWLEDGEMENTS_MISSING
-#define PCIE   RNA_RULE_PCIE_ERRORS
-#define STORM  RNA_RULE_PAUSE_STORM
-#define SLOW   RNA_RULE_PAUSE_TRANSMITTED
-#define JAM    RNA_RULE_PAUSE_RECEIVED
-#define STALL  RNA_RULE_PCIE_STALLED
-#define LOST   RNA_RULE_PACKETS_LOST
+#define RISING &rna_rule_errors_rising
+#define UNACK  &rna_rule_acknowledgements_missing
+#define PCIE   &rna_rule_pcie_errors
+#define STORM  &rna_rule_pause_storm
+#define SLOW   &rna_rule_pause_transmitted
+#define JAM    &rna_rule_pause_received
+#define STALL  &rna_rule_pcie_stalled
+#define LOST   &rna_rule_packets_lost
 
 #define SENT                         "port_xmit_packets"
 #define RECEIVED                     "port_rcv_packets"
@@ -57,9 +57,9 @@ enum { WINDOW_PERIODS_MIN = 3 };
 static const struct rna_threshold table[] = {
 	{SENT, PMA, 0, LOST, INFO, 1, 's', "packets are sent", .is_base = true},
 	{RECEIVED, PMA, 0, LOST, INFO, 1, 's', "packets are received", .is_base = true},
-	{RNA_THRESHOLD_DOWNS, HW, 0, RNA_RULE_PORT_FLAPPING, WARN, 3, 'h',
+	{RNA_THRESHOLD_DOWNS, HW, 0, &rna_rule_port_flapping, WARN, 3, 'h',
 	 "the cable, a transceiver or the peer port"},
-	{RNA_THRESHOLD_DOWNS_DAILY, HW, 0, RNA_RULE_PORT_FLAPPING, WARN, 5, 'd',
+	{RNA_THRESHOLD_DOWNS_DAILY, HW, 0, &rna_rule_port_flapping, WARN, 5, 'd',
 	 "the cable, a transceiver or the peer port fails every few hours"},
 	{"symbol_error", PMA, IB, RISING, WARN, 120, 'h',
 	 "the cable or a transceiver (IBTA allows one bit in 10^12)"},
@@ -112,13 +112,13 @@ static const struct rna_threshold table[] = {
 	 "connections were terminated: a peer is gone, or packets are lost"},
 	{"req_rnr_retries_exceeded", HW, 0, RISING, INFO, 10, 'h',
 	 "connections were terminated: a peer posts no receive buffers"},
-	{"rp_cnp_ignored", HW, ROCE, RNA_RULE_CONGESTION_IGNORED, WARN, 10, 'm',
+	{"rp_cnp_ignored", HW, ROCE, &rna_rule_congestion_ignored, WARN, 10, 'm',
 	 "congestion notifications are received and ignored"},
 	{"max_retry_exceeded", HW, 0, RISING, INFO, 10, 'h',
 	 "connections were terminated: a peer is gone, or packets are lost"},
 	{"unrecoverable_err", HW, 0, RISING, WARN, 1, 'h',
 	 "the device had errors that it could not recover from"},
-	{"cnpIgnored", HW, ROCE, RNA_RULE_CONGESTION_IGNORED, WARN, 10, 'm',
+	{"cnpIgnored", HW, ROCE, &rna_rule_congestion_ignored, WARN, 10, 'm',
 	 "congestion notifications are received and ignored"},
 	{"rx_drops", HW, 0, RISING, WARN, 100, 's',
 	 "the application does not keep up with received packets"},
@@ -157,7 +157,7 @@ static const struct rna_threshold table[] = {
 	 "the port made its switch pause for a long time"},
 	{"ethernet_pause_storm_errors", HW, ROCE, STORM, RNA_SEVERITY_CRITICAL, 1, 'h',
 	 "the port made its switch pause until the device turned flow control off"},
-	{RNA_THRESHOLD_LOSSLESS, HW, ROCE, RNA_RULE_QOS_LOSSLESS_DISCARDS, WARN, 10, 'h',
+	{RNA_THRESHOLD_LOSSLESS, HW, ROCE, &rna_rule_qos_lossless_discards, WARN, 10, 'h',
 	 "frames of a priority with PFC are dropped: it is not lossless"},
 	{"pcie_read_stalled", HW, 0, STALL, WARN, 10000000, 'm',
 	 "the device waits for host memory when it sends"},

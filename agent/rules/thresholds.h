@@ -36,8 +36,8 @@ struct rna_threshold {
 	/* File of the counter, a statistic, aer_ and a severity, or one of those above. */
 	const char *name;
 	enum rna_counter_place place;
-	unsigned char link_layers; /* RNA_ON_*; 0: any */
-	enum rna_rule_id rule;     /* that speaks of it */
+	unsigned char link_layers;   /* RNA_ON_*; 0: any */
+	const struct rna_rule *rule; /* that speaks of it */
 	enum rna_severity severity;
 	uint64_t count;
 	char unit;       /* of the span that count is for: s, m, h, d */
@@ -91,6 +91,12 @@ uint64_t rna_threshold_limit(const struct rna_thresholds *thresholds, size_t i,
 
 /* Are windows made for one fit for the other? */
 bool rna_thresholds_same(const struct rna_thresholds *a, const struct rna_thresholds *b);
+
+/*
+ * The check function of all rules that the table names: one finding has all counters of the subject
+ * that exceed their thresholds.
+ */
+void rna_check_threshold(const struct rna_rule_input *in, struct rna_finds *out);
 
 /* The table for the command describe. */
 void rna_thresholds_describe(struct rna_strbuf *out);

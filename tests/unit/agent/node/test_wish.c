@@ -751,7 +751,7 @@ static void test_events(void **state)
 {
 	static const char *const devices[] = {"mlx5_0", "mlx5_1", "mlx5_2"};
 	const struct rna_time now = {1000 * SECOND, 5000 * SECOND};
-	const struct rna_rule *rule = &rna_rules[RNA_RULE_PORT_DOWN];
+	const struct rna_rule *rule = &rna_rule_port_down;
 	struct fixture *f = *state;
 	struct rna_node_wish *wish;
 
@@ -801,8 +801,7 @@ static void test_events_are_bounded(void **state)
 						    .text = "it is so",
 						    .remedy = ""};
 
-		rna_node_events_take(&f->events, &rna_rules[RNA_RULE_PORT_DOWN], &finding, false,
-				     now);
+		rna_node_events_take(&f->events, &rna_rule_port_down, &finding, false, now);
 	}
 	wish = wish_of(f);
 	assert_int_equal(wish->event_count, 1);
@@ -819,7 +818,7 @@ static void test_table_of_conditions(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < RNA_RULE_COUNT; i++)
-		used[rna_rules[i].condition] = true;
+		used[rna_rules[i]->condition] = true;
 	rna_condition_list_types(types);
 	for (enum rna_node_condition_id id = 1; id < RNA_CONDITION_COUNT; id++) {
 		assert_true(used[id]);

@@ -15,17 +15,17 @@ static void each_rule_has_a_runbook(void **state)
 {
 	(void)state;
 	for (size_t i = 0; i < RNA_RULE_COUNT; i++)
-		if (!rna_rule_find_runbook(rna_rules[i].name, RNA_LINK_LAYER_INFINIBAND))
+		if (!rna_rule_find_runbook(rna_rules[i]->name, RNA_LINK_LAYER_INFINIBAND))
 			fail_msg(
 				"%s: no line \"Findings: ...\" of helm/rdma-node-agent/runbooks.md "
 				"has it",
-				rna_rules[i].name);
+				rna_rules[i]->name);
 }
 
 static bool is_rule(const char *name)
 {
 	for (size_t i = 0; i < RNA_RULE_COUNT; i++)
-		if (strcmp(rna_rules[i].name, name) == 0)
+		if (strcmp(rna_rules[i]->name, name) == 0)
 			return true;
 	return false;
 }

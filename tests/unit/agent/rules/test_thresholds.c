@@ -93,7 +93,7 @@ static void test_list(void **state)
 	assert_int_equal(find(list, "symbol_error")->limit, 7);
 	assert_int_equal(find(list, "symbol_error")->window, 60 * SECOND);
 	assert_null(find(list, RNA_THRESHOLD_DOWNS));
-	assert_int_equal(find(list, "out_of_buffer")->rule, RNA_RULE_ERRORS_RISING);
+	assert_ptr_equal(find(list, "out_of_buffer")->rule, &rna_rule_errors_rising);
 	assert_int_equal(list->count, standard->count); /* one less, one more */
 	assert_false(rna_thresholds_same(standard, list));
 	assert_true(rna_thresholds_same(standard, standard));
