@@ -18,6 +18,7 @@
 enum { MODULE_TEXTS_MAX = 32 }; /* as profile_rows.c has it */
 
 struct make {
+	const struct rna_view *view;
 	const struct rna_snapshot *snapshot;
 	struct rna_arena *arena;
 	bool no_memory;
@@ -246,31 +247,28 @@ static struct rna_value allowed_value(struct make *make, const struct rna_profil
 	return taken;
 }
 
-static void take_place(struct make *make, struct rna_profile_device *entry,
-		       const struct rna_profile_place *place, bool mixed[RNA_PROFILE_TRAITS])
+static void take_subject(struct make *make, struct rna_profile_device *entry,
+			 const struct rna_subject *subject, bool mixed[RNA_PROFILE_TRAITS])
 {
-	bool up = place->number > 0 && rna_port_works(place->device, place->number);
+	bool up = subject->port > 0 && rna_subject_is_active(subject);
 
 	for (size_t i = 0; i < RNA_PROFILE_TRAITS; i++) {
 		const struct rna_profile_trait *trait = &rna_profile_traits[i];
 		bool of_device = trait->scope == RNA_PROFILE_TRAIT_OF_DEVICE;
 
-		if (of_device == (place->number == 0) &&
+		if (of_device == (subject->port == 0) &&
 		    (trait->scope != RNA_PROFILE_TRAIT_OF_LINK || up))
 			take_value((struct rna_value *)((char *)entry + trait->offset),
-				   allowed_value(make, trait, trait->get(place)), &mixed[i]);
+				   allowed_value(make, trait, trait->get(subject)), &mixed[i]);
 	}
 }
 
-static void take_lid(struct rna_profile_device *entry, const struct rna_profile_place *place,
+static void take_lid(struct rna_profile_device *entry, const struct rna_subject *port,
 		     bool *without)
 {
-	const struct rna_port_link *link = rna_port_link(place->device, place->number);
-	const struct rna_port_identity *identity = rna_port_identity(place->device, place->number);
-
-	if (!link || !identity || identity->link_layer != RNA_LINK_LAYER_INFINIBAND)
+	if (!port->link || port->link_layer != RNA_LINK_LAYER_INFINIBAND)
 		return;
-	*without |= !rna_value_is_known(link->lid) || link->lid.number == 0;
+	*without |= !rna_value_is_known(port->link->lid) || port->link->lid.number == 0;
 	entry->lid = *without ? (struct rna_value){0} : rna_value_ok(1);
 }
 
@@ -287,11 +285,9 @@ static void take_version(const char *version, const char **common, bool *mixed)
 	*common = *mixed ? NULL : version;
 }
 
-static void take_versions(struct rna_profile_device *entry,
-			  const struct rna_snapshot_device *device, struct mixed *mixed)
+static void take_versions(struct rna_profile_device *entry, const struct rna_identity *identity,
+			  struct mixed *mixed)
 {
-	const struct rna_identity *identity = rna_device_identity(device);
-
 	take_version(identity ? identity->firmware_version : NULL, &entry->firmware,
 		     &mixed->firmware);
 	take_version(identity ? identity->driver_version : NULL, &entry->driver_version,
@@ -333,28 +329,28 @@ static void take_modules(struct make *make, struct rna_profile_device *entry,
 static void fill_entry(struct make *make, const struct rna_snapshot_device *only,
 		       struct rna_profile_device *entry, bool mixed[RNA_PROFILE_TRAITS])
 {
+	const struct rna_subject_list *devices = rna_view_devices(make->view);
 	struct mixed versions = {0};
 	bool without_lid = false;
 
 	entry->count = entry->ports_up = rna_value_ok(0);
-	for (size_t i = 0; i < make->snapshot->device_count; i++) {
-		const struct rna_snapshot_device *device = &make->snapshot->devices[i];
-		struct rna_profile_place place = {.device = device};
+	for (size_t i = 0; i < devices->count; i++) {
+		const struct rna_subject *device = &devices->items[i];
 
-		if (only ? only != device : !is_of(entry, device))
+		if (only ? only != device->device : !is_of(entry, device->device))
 			continue;
 		entry->count.number++;
-		take_versions(entry, device, &versions);
-		take_modules(make, entry, device);
-		take_place(make, entry, &place, mixed);
-		for (size_t p = 0; p < device->device->port_count; p++) {
-			place.number = device->device->ports[p];
-			place.netdev = rna_port_netdev(make->snapshot, device, place.number);
-			take_place(make, entry, &place, mixed);
-			if (!rna_port_works(device, place.number))
+		take_versions(entry, device->identity, &versions);
+		take_modules(make, entry, device->device);
+		take_subject(make, entry, device, mixed);
+		for (size_t p = 0; p < device->rdma_device->port_count; p++) {
+			const struct rna_subject *port = &device->ports[p];
+
+			take_subject(make, entry, port, mixed);
+			if (!rna_subject_is_active(port))
 				continue;
 			entry->ports_up.number++;
-			take_lid(entry, &place, &without_lid);
+			take_lid(entry, port, &without_lid);
 		}
 	}
 }
@@ -415,7 +411,7 @@ static void add_devices(struct make *make)
 
 int rna_profile_make(const struct rna_view *view, struct rna_arena *arena, struct rna_profile *ret)
 {
-	struct make make = {.snapshot = view->snapshot, .arena = arena};
+	struct make make = {.view = view, .snapshot = view->snapshot, .arena = arena};
 	struct rna_baseline_facts facts;
 
 	*ret = (struct rna_profile){.draft = true};

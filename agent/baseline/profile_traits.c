@@ -4,22 +4,22 @@
 /* -- Devices ----------------------------------------------------------------------------------- */
 
 /* Of the function itself. A virtual one, also in a virtual machine, has no link of its own. */
-static struct rna_pcie_link link_of(const struct rna_profile_place *place)
+static struct rna_pcie_link link_of(const struct rna_subject *subject)
 {
-	const struct rna_pcie *pcie = rna_device_pcie(place->device);
+	const struct rna_pcie *pcie = rna_device_pcie(subject->device);
 	struct rna_pcie_link link;
 
-	if (!pcie || place->device->device->function != RNA_FUNCTION_PF ||
+	if (!pcie || subject->device->device->function != RNA_FUNCTION_PF ||
 	    !rna_pcie_link_above(pcie, 0, &link))
 		return (struct rna_pcie_link){0};
 	return link;
 }
 
 /* By millions of transfers per second; PCI Express Base Specification 7.5.3.6. */
-static struct rna_value get_generation(const struct rna_profile_place *place)
+static struct rna_value get_generation(const struct rna_subject *subject)
 {
 	static const unsigned speeds[] = {2500, 5000, 8000, 16000, 32000, 64000, 128000};
-	struct rna_value speed = link_of(place).speed;
+	struct rna_value speed = link_of(subject).speed;
 
 	for (size_t i = 0; rna_value_is_known(speed) && i < RNA_ARRAY_SIZE(speeds); i++)
 		if (speeds[i] == speed.number)
@@ -27,60 +27,49 @@ static struct rna_value get_generation(const struct rna_profile_place *place)
 	return (struct rna_value){0};
 }
 
-static struct rna_value get_pcie_lanes(const struct rna_profile_place *place)
+static struct rna_value get_pcie_lanes(const struct rna_subject *subject)
 {
-	return link_of(place).width;
+	return link_of(subject).width;
 }
 
-static struct rna_value get_virtual_functions(const struct rna_profile_place *place)
+static struct rna_value get_virtual_functions(const struct rna_subject *subject)
 {
-	const struct rna_pcie *pcie = rna_device_pcie(place->device);
+	const struct rna_pcie *pcie = rna_device_pcie(subject->device);
 
 	return pcie ? pcie->virtual_functions : (struct rna_value){0};
 }
 
-static struct rna_value get_read_request(const struct rna_profile_place *place)
+static struct rna_value get_read_request(const struct rna_subject *subject)
 {
-	const struct rna_pcie *pcie = rna_device_pcie(place->device);
-
-	return pcie && pcie->hop_count > 0 ? pcie->hops[0].max_read_request : (struct rna_value){0};
+	return subject->hop ? subject->hop->max_read_request : (struct rna_value){0};
 }
 
 /* -- Ports ------------------------------------------------------------------------------------- */
 
-static struct rna_value get_layer(const struct rna_profile_place *place)
+static struct rna_value get_layer(const struct rna_subject *port)
 {
-	const struct rna_port_identity *identity = rna_port_identity(place->device, place->number);
-
-	return identity && identity->link_layer != RNA_LINK_LAYER_UNKNOWN
-		       ? rna_value_ok(identity->link_layer)
-		       : (struct rna_value){0};
+	return port->link_layer != RNA_LINK_LAYER_UNKNOWN ? rna_value_ok(port->link_layer)
+							  : (struct rna_value){0};
 }
 
-static struct rna_value get_netdev_mtu(const struct rna_profile_place *place)
+static struct rna_value get_netdev_mtu(const struct rna_subject *port)
 {
-	return place->netdev ? place->netdev->mtu : (struct rna_value){0};
+	return port->netdev ? port->netdev->mtu : (struct rna_value){0};
 }
 
-static struct rna_value get_rate(const struct rna_profile_place *place)
+static struct rna_value get_rate(const struct rna_subject *port)
 {
-	const struct rna_port_link *link = rna_port_link(place->device, place->number);
-
-	return link ? link->rate : (struct rna_value){0};
+	return port->link ? port->link->rate : (struct rna_value){0};
 }
 
-static struct rna_value get_lanes(const struct rna_profile_place *place)
+static struct rna_value get_lanes(const struct rna_subject *port)
 {
-	const struct rna_port_link *link = rna_port_link(place->device, place->number);
-
-	return link ? link->width : (struct rna_value){0};
+	return port->link ? port->link->width : (struct rna_value){0};
 }
 
-static struct rna_value get_mtu(const struct rna_profile_place *place)
+static struct rna_value get_mtu(const struct rna_subject *port)
 {
-	const struct rna_port_link *link = rna_port_link(place->device, place->number);
-
-	return link ? link->active_mtu : (struct rna_value){0};
+	return port->link ? port->link->active_mtu : (struct rna_value){0};
 }
 
 /* -- In words ---------------------------------------------------------------------------------- */

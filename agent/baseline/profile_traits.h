@@ -5,8 +5,7 @@
  */
 #pragma once
 
-#include "rna/model/netdev.h"
-#include "rna/model/snapshot.h"
+#include "rna/model/subject.h"
 
 #include "profile.h"
 
@@ -16,19 +15,12 @@ enum rna_profile_trait_scope {
 	RNA_PROFILE_TRAIT_OF_LINK, /* of a port that is up: otherwise it is that of the last link */
 };
 
-/* A device as a whole (number 0), or one of its ports. */
-struct rna_profile_place {
-	const struct rna_snapshot_device *device;
-	unsigned number;
-	const struct rna_netdev *netdev; /* of the port; NULL: none, or not known */
-};
-
 struct rna_profile_trait {
 	const char *what;
 	enum rna_profile_trait_scope scope;
 	size_t offset; /* of what is demanded, in struct rna_profile_device: a struct rna_value */
-	struct rna_value (*get)(const struct rna_profile_place *place);
-	void (*write)(uint64_t value, struct rna_strbuf *out); /* with its unit */
+	struct rna_value (*get)(const struct rna_subject *subject); /* a device, or a port */
+	void (*write)(uint64_t value, struct rna_strbuf *out);      /* with its unit */
 };
 
 enum { RNA_PROFILE_TRAITS = 9 };

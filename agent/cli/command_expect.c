@@ -15,6 +15,7 @@
 
 #include "rna/base/log.h"
 #include "rna/base/root.h"
+#include "rna/model/subject.h"
 
 #include "baseline/profile_make.h"
 #include "memory/expect.h"
@@ -39,12 +40,13 @@ struct work {
 
 /* -- Selection --------------------------------------------------------------------------------- */
 
-static bool is_selected(struct work *work, const struct rna_judged_port *port)
+static bool is_selected(struct work *work, const struct rna_subject *port)
 {
+	const char *netdev = port->netdev ? port->netdev->name : NULL;
 	bool selected = work->arguments->word_count == 0;
 
 	for (size_t i = 0; i < work->arguments->word_count; i++)
-		if (rna_expect_fits(work->arguments->words[i], port))
+		if (rna_expect_fits(work->arguments->words[i], port->device, port->port, netdev))
 			selected = work->used[i] = true;
 	return selected;
 }
@@ -74,58 +76,33 @@ static int check_words(const struct work *work, struct rna_error *error)
 
 /* Calls visit for each selected port. */
 static int for_each_port(struct work *work,
-			 int (*visit)(struct work *work, const struct rna_judged_port *port,
-				      const struct rna_view_port *account))
+			 int (*visit)(struct work *work, const struct rna_subject *port))
 {
-	const struct rna_snapshot *snapshot = work->view->snapshot;
-	size_t next = 0;
+	const struct rna_subject_list *ports = rna_view_ports(work->view);
 	int ret = 0;
 
-	for (size_t d = 0; d < snapshot->device_count; d++) {
-		const struct rna_snapshot_device *device = &snapshot->devices[d];
-
-		for (size_t p = 0; ret == 0 && p < device->device->port_count; p++, next++) {
-			unsigned number = device->device->ports[p];
-			const struct rna_netdev *netdev = rna_port_netdev(snapshot, device, number);
-			const struct rna_judged_port port = {
-				.device = device,
-				.number = number,
-				.netdev = netdev ? netdev->name : NULL,
-			};
-
-			if (is_selected(work, &port))
-				ret = visit(work, &port, &work->view->ports[next]);
-		}
-	}
+	for (size_t i = 0; ret == 0 && i < ports->count; i++)
+		if (is_selected(work, &ports->items[i]))
+			ret = visit(work, &ports->items[i]);
 	return ret;
-}
-
-static const char *state_name(const struct rna_judged_port *port)
-{
-	const struct rna_port_state_value *state = rna_port_state(port->device, port->number);
-
-	if (!state || !rna_value_is_known(state->state))
-		return NULL;
-	return rna_port_state_name(state->state.number);
 }
 
 /* -- List -------------------------------------------------------------------------------------- */
 
-static int list_port(struct work *work, const struct rna_judged_port *port,
-		     const struct rna_view_port *account)
+static int list_port(struct work *work, const struct rna_subject *port)
 {
 	static const char *const words[] = {
 		[RNA_EXPECTED_UNKNOWN] = "-",
 		[RNA_EXPECTED_UP] = "up",
 		[RNA_EXPECTED_DOWN] = "down",
 	};
-	const char *state = state_name(port);
+	const char *state = rna_subject_state_name(port);
 	char name[64];
 
-	(void)snprintf(name, sizeof(name), "%.48s/%u", port->device->device->name, port->number);
+	(void)snprintf(name, sizeof(name), "%.48s/%u", port->rdma_device->name, port->port);
 	rna_strbuf_printf(work->out, "%-20s  %-12s  %-8s  %s\n", name, state ? state : "-",
-			  words[account->expectation.expected],
-			  rna_expectation_reason_name(account->expectation.reason));
+			  words[rna_subject_expected(port)],
+			  rna_expectation_reason_name(port->account->expectation.reason));
 	return 0;
 }
 
@@ -147,30 +124,27 @@ static int list(struct work *work, struct rna_error *error)
 
 /* -- Accept ------------------------------------------------------------------------------------ */
 
-static int accept_port(struct work *work, const struct rna_judged_port *port,
-		       const struct rna_view_port *account)
+static int accept_port(struct work *work, const struct rna_subject *port)
 {
-	const struct rna_port_state_value *value = rna_port_state(port->device, port->number);
-	const struct rna_device *device = port->device->device;
+	const struct rna_device *device = port->rdma_device;
 	struct rna_device_memory *memory = rna_memory_device(work->accepted, device->key);
-	struct rna_port_memory *entry = memory ? rna_memory_port(memory, port->number) : NULL;
+	struct rna_port_memory *entry = memory ? rna_memory_port(memory, port->port) : NULL;
 	bool up;
 
-	(void)account;
 	if (!entry)
 		return -ENOMEM;
-	if (!value || !rna_value_is_known(value->state)) {
+	if (!rna_subject_state_is_known(port)) {
 		rna_strbuf_printf(work->out, "%s/%u: unknown state; not changed\n", device->name,
-				  port->number);
+				  port->port);
 		return 0;
 	}
-	up = rna_port_works(port->device, port->number);
+	up = rna_subject_is_active(port);
 	entry->accepted.expected = up ? RNA_EXPECTED_UP : RNA_EXPECTED_DOWN;
 	entry->accepted.time = work->view->snapshot->time.realtime;
 	*(up ? &work->up : &work->down) += 1;
 	if (!up)
 		rna_strbuf_printf(work->out, "%s/%u: %s accepted as expected\n", device->name,
-				  port->number, state_name(port));
+				  port->port, rna_subject_state_name(port));
 	return 0;
 }
 

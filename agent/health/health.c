@@ -14,7 +14,6 @@
 
 #include "rna/base/duration.h"
 
-#include "rules/rule_subjects.h"
 #include "settings/silence.h"
 
 #include "condition.h"
@@ -168,8 +167,10 @@ static bool has_all_jobs(const struct rna_view *view)
 
 static void run_rules(struct rna_health *health, struct rna_view *view, struct rna_finds *out)
 {
-	RNA_FREE struct rna_rule_subject *subjects = NULL;
-	ssize_t count = rna_rule_subjects_new(view, health->settings, &subjects);
+	const struct rna_subject_list *devices = rna_view_devices(view);
+	const struct rna_subject_list *ports = rna_view_ports(view);
+	RNA_FREE struct rna_past **pasts =
+		calloc(devices->count + ports->count + 1, sizeof(*pasts));
 	bool booted = rna_health_is_booting(health, view);
 	struct rna_rule_input in = {
 		.view = view,
@@ -177,19 +178,19 @@ static void run_rules(struct rna_health *health, struct rna_view *view, struct r
 		.thresholds = health->thresholds,
 		.baseline = health->baseline,
 		.episodes = &health->episodes,
-		.count = count > 0 ? (size_t)count : 0,
+		.devices = devices,
+		.ports = ports,
+		.pasts = pasts,
 	};
 
-	if (count < 0) {
+	if (!pasts) {
 		out->failed = true;
 		return;
 	}
-	if (rna_pasts_update(&health->pasts, health->thresholds, subjects, in.count,
-			     view->snapshot->time.monotonic) < 0)
+	if (rna_pasts_update(&health->pasts, health->thresholds, view, pasts) < 0)
 		out->failed = true;
 	if (rna_episodes_update(&health->episodes, view, health->settings, has_all_jobs(view)) < 0)
 		out->failed = true;
-	in.subjects = subjects;
 	for (size_t id = 0; id < RNA_RULE_COUNT; id++)
 		if (!health->disabled[id] && !(booted && rna_rules[id]->settles))
 			rna_rule_run(id, &in, out);

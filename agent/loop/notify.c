@@ -25,27 +25,17 @@ void rna_notify_stopping(void)
 	(void)sd_notify(false, "STOPPING=1");
 }
 
-static void count_ports(const struct rna_snapshot *snapshot, size_t *ret_up, size_t *ret_all)
-{
-	*ret_up = *ret_all = 0;
-	for (size_t i = 0; i < snapshot->device_count; i++) {
-		const struct rna_device *device = snapshot->devices[i].device;
-
-		*ret_all += device->port_count;
-		for (size_t p = 0; p < device->port_count; p++)
-			*ret_up += rna_port_works(&snapshot->devices[i], device->ports[p]);
-	}
-}
-
 static void write_status(const struct rna_view *view, char *out, size_t size)
 {
-	size_t up, all, critical, warning;
+	const struct rna_subject_list *ports = rna_view_ports(view);
+	size_t up = 0, critical, warning;
 
-	count_ports(view->snapshot, &up, &all);
+	for (size_t i = 0; i < ports->count; i++)
+		up += rna_subject_is_active(&ports->items[i]);
 	critical = rna_finding_count(view->findings, view->finding_count, RNA_SEVERITY_CRITICAL);
 	warning = rna_finding_count(view->findings, view->finding_count, RNA_SEVERITY_WARNING);
-	(void)snprintf(out, size, "%zu of %zu ports up, %zu critical, %zu warning%s%s", up, all,
-		       critical, warning, view->agent.quiesced ? "; quiesced, " : "",
+	(void)snprintf(out, size, "%zu of %zu ports up, %zu critical, %zu warning%s%s", up,
+		       ports->count, critical, warning, view->agent.quiesced ? "; quiesced, " : "",
 		       view->agent.quiesced ? view->agent.quiesced : "");
 }
 

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "rna/kubernetes.h"
+#include "rna/model/subject.h"
 
 #include "memory/remember.h"
 
@@ -325,6 +326,11 @@ static int add_profile(const struct rna_publish_input *in, struct rna_view *view
 	return describe_profile(choice, view);
 }
 
+static int add_subjects(const struct rna_publish_input *in, struct rna_view *view)
+{
+	return rna_subjects_join(view, in->schedule->settings->health_virtual_functions);
+}
+
 static int add_findings(const struct rna_publish_input *in, struct rna_view *view)
 {
 	if (in->health)
@@ -346,6 +352,7 @@ const struct rna_publish_stage rna_publish_stages[RNA_PUBLISH_STAGES] = {
 	{"memory", add_memory},         /* ports, missing, transitions */
 	{"kubernetes", add_kubernetes}, /* node */
 	{"profile", add_profile},       /* profile */
+	{"subjects", add_subjects},     /* subjects */
 	{"findings", add_findings},     /* findings */
 };
 

@@ -54,14 +54,15 @@ bool rna_expect_glob_is_valid(const char *text)
 	return cut_glob(text, glob) && rna_device_glob_is_valid(glob);
 }
 
-bool rna_expect_fits(const char *text, const struct rna_judged_port *port)
+bool rna_expect_fits(const char *text, const struct rna_snapshot_device *device, unsigned port,
+		     const char *netdev)
 {
-	const struct rna_identity *identity = rna_device_identity(port->device);
-	const struct rna_port_identity *own = rna_port_identity(port->device, port->number);
+	const struct rna_identity *identity = rna_device_identity(device);
+	const struct rna_port_identity *own = rna_port_identity(device, port);
 	const char *names[] = {
-		port->device->device->name,
-		port->device->device->pci_address,
-		port->netdev,
+		device->device->name,
+		device->device->pci_address,
+		netdev,
 		identity ? identity->node_guid : NULL,
 		own ? own->port_guid : NULL,
 	};
@@ -69,7 +70,7 @@ bool rna_expect_fits(const char *text, const struct rna_judged_port *port)
 	char glob[GLOB_MAX];
 	uint64_t number;
 
-	if (*wanted && (rna_parse_u64(wanted + 1, &number) < 0 || number != port->number))
+	if (*wanted && (rna_parse_u64(wanted + 1, &number) < 0 || number != port))
 		return false;
 	if (!cut_glob(text, glob))
 		return false;
@@ -90,7 +91,7 @@ bool rna_expect_fits_device(const char *text, const char *name, const char *pci_
 static bool any_fits(char *const *list, const struct rna_judged_port *port)
 {
 	for (; list && *list; list++)
-		if (rna_expect_fits(*list, port))
+		if (rna_expect_fits(*list, port->device, port->number, port->netdev))
 			return true;
 	return false;
 }

@@ -20,8 +20,9 @@ struct rna_judged_port {
 /* May text be an entry of expect.up and expect.down: a glob, and "/port" behind it or not? */
 bool rna_expect_glob_is_valid(const char *text);
 
-/* Is the port one of those that such an entry means? */
-bool rna_expect_fits(const char *text, const struct rna_judged_port *port);
+/* Is the port one of those that such an entry means? netdev: NULL: none. */
+bool rna_expect_fits(const char *text, const struct rna_snapshot_device *device, unsigned port,
+		     const char *netdev);
 
 /* The same of a device that is absent, of which little is known; NULL: not known. */
 bool rna_expect_fits_device(const char *text, const char *name, const char *pci_address);

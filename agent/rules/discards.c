@@ -8,7 +8,7 @@
 #include "rna/model/qos.h"
 
 /* The next interface with a wire of a port, of which a bond has several. NULL: no more. */
-static const struct rna_ethernet_netdev *next_interface(const struct rna_rule_subject *port,
+static const struct rna_ethernet_netdev *next_interface(const struct rna_subject *port,
 							size_t *from)
 {
 	const struct rna_ethernet *ethernet = rna_device_ethernet(port->device);
@@ -16,13 +16,13 @@ static const struct rna_ethernet_netdev *next_interface(const struct rna_rule_su
 	while (ethernet && *from < ethernet->count) {
 		const struct rna_ethernet_netdev *found = &ethernet->netdevs[(*from)++];
 
-		if (found->port == port->number)
+		if (found->port == port->port)
 			return found;
 	}
 	return NULL;
 }
 
-static size_t count_interfaces(const struct rna_rule_subject *port)
+static size_t count_interfaces(const struct rna_subject *port)
 {
 	size_t count = 0, from = 0;
 
@@ -32,26 +32,26 @@ static size_t count_interfaces(const struct rna_rule_subject *port)
 }
 
 /* Priorities with PFC; none where it is not known. */
-static uint64_t lossless_of(const struct rna_rule_subject *port, const char *netdev)
+static uint64_t lossless_of(const struct rna_subject *port, const char *netdev)
 {
 	const struct rna_qos *qos = rna_device_qos(port->device);
 	const struct rna_qos_port *interface;
 	size_t from = 0;
 
-	while ((interface = rna_qos_next(qos, port->number, &from)))
+	while ((interface = rna_qos_next(qos, port->port, &from)))
 		if (rna_same_text(interface->netdev, netdev) && interface->dcb &&
 		    rna_value_is_known(interface->dcb->pfc))
 			return interface->dcb->pfc.number;
 	return 0;
 }
 
-static void add(const struct rna_rule_subject *port, const struct rna_ethernet_netdev *interface,
+static void add(const struct rna_subject *port, const struct rna_ethernet_netdev *interface,
 		struct rna_ethernet_sum *sum)
 {
 	rna_ethernet_add_discards(interface, lossless_of(port, interface->name), sum);
 }
 
-struct rna_ethernet_sum rna_discards_sum(const struct rna_rule_subject *port)
+struct rna_ethernet_sum rna_discards_sum(const struct rna_subject *port)
 {
 	const struct rna_ethernet_netdev *interface;
 	struct rna_ethernet_sum sum = {0};
@@ -78,7 +78,7 @@ static const struct rna_discards_member *find(const struct rna_discards *discard
 	return NULL;
 }
 
-static void take(const struct rna_rule_subject *port, const struct rna_ethernet_netdev *interface,
+static void take(const struct rna_subject *port, const struct rna_ethernet_netdev *interface,
 		 const struct rna_threshold *threshold, rna_usec now, struct rna_window *window)
 {
 	struct rna_ethernet_sum sum = {0};
@@ -87,7 +87,7 @@ static void take(const struct rna_rule_subject *port, const struct rna_ethernet_
 	rna_window_add(window, threshold, rna_window_follow(window, sum), now);
 }
 
-int rna_discards_follow(struct rna_discards *discards, const struct rna_rule_subject *port,
+int rna_discards_follow(struct rna_discards *discards, const struct rna_subject *port,
 			const struct rna_threshold *threshold, rna_usec now)
 {
 	size_t count = count_interfaces(port), from = 0;
@@ -118,7 +118,7 @@ void rna_discards_begin_anew(struct rna_discards *discards)
 		discards->members[i].window.known = false;
 }
 
-void rna_discards_write(const struct rna_discards *discards, const struct rna_rule_subject *port,
+void rna_discards_write(const struct rna_discards *discards, const struct rna_subject *port,
 			struct rna_strbuf *out)
 {
 	const struct rna_ethernet_netdev *interface;

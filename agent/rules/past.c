@@ -45,44 +45,30 @@ static bool fits(const struct rna_threshold *threshold, enum rna_link_layer laye
 	}
 }
 
-static const struct rna_counter_group *find_group(const struct rna_rule_subject *subject,
-						  enum rna_counter_place place)
-{
-	const struct rna_counters_part *part =
-		rna_device_counters(subject->device, rna_counter_collector(place));
-
-	for (size_t i = 0; part && i < part->group_count; i++)
-		if (part->groups[i].place == place && part->groups[i].port == subject->number)
-			return &part->groups[i];
-	return NULL;
-}
-
 /* Of the device as a whole. */
-static struct rna_value read_pcie(const struct rna_rule_subject *subject, enum rna_aer severity)
+static struct rna_value read_pcie(const struct rna_subject *subject, enum rna_aer severity)
 {
-	const struct rna_pcie *pcie =
-		subject->number == 0 ? rna_device_pcie(subject->device) : NULL;
+	const struct rna_pcie *pcie = subject->port == 0 ? subject->pcie : NULL;
 
 	return pcie ? rna_pcie_errors(pcie, severity) : (struct rna_value){0};
 }
 
-static struct rna_value read_counter(const struct rna_rule_subject *subject,
-				     const struct rna_counter_group *const groups[RNA_PLACE_COUNT],
+static struct rna_value read_counter(const struct rna_subject *subject,
 				     const struct rna_threshold *threshold)
 {
 	const struct rna_counter_value *found;
 
-	if (subject->number == 0 && threshold->device_counter)
-		found = rna_counter_group_find(groups[RNA_PLACE_DEVICE_HW_COUNTERS],
+	if (subject->port == 0 && threshold->device_counter)
+		found = rna_counter_group_find(subject->groups[RNA_PLACE_DEVICE_HW_COUNTERS],
 					       threshold->device_counter);
 	else
-		found = rna_counter_group_find(groups[threshold->place], threshold->counter);
+		found = rna_counter_group_find(subject->groups[threshold->place],
+					       threshold->counter);
 	return found ? found->value : (struct rna_value){0};
 }
 
 /* Absent where there is none, or where it means nothing. */
-static struct rna_value read_value(const struct rna_rule_subject *subject,
-				   const struct rna_counter_group *const groups[RNA_PLACE_COUNT],
+static struct rna_value read_value(const struct rna_subject *subject,
 				   const struct rna_threshold *threshold, struct rna_window *window)
 {
 	const struct rna_ethernet *ethernet = rna_device_ethernet(subject->device);
@@ -97,9 +83,9 @@ static struct rna_value read_value(const struct rna_rule_subject *subject,
 	if (threshold->source == RNA_THRESHOLD_OF_LOSSLESS)
 		return rna_window_follow(window, rna_discards_sum(subject));
 	if (threshold->source == RNA_THRESHOLD_OF_ETHERNET)
-		return rna_window_follow(window, rna_ethernet_sum(ethernet, subject->number,
+		return rna_window_follow(window, rna_ethernet_sum(ethernet, subject->port,
 								  threshold->statistic));
-	return read_counter(subject, groups, threshold);
+	return read_counter(subject, threshold);
 }
 
 /*
@@ -116,7 +102,7 @@ static void forget_counter_windows(struct rna_past *past, const struct rna_thres
 
 static void take_registration(const struct rna_pasts *pasts, struct rna_past *past,
 			      const struct rna_thresholds *thresholds,
-			      const struct rna_rule_subject *subject, rna_usec now)
+			      const struct rna_subject *subject, rna_usec now)
 {
 	uint64_t generation = subject->device->device->generation;
 
@@ -127,7 +113,7 @@ static void take_registration(const struct rna_pasts *pasts, struct rna_past *pa
 	}
 }
 
-static rna_usec time_of_reading(const struct rna_rule_subject *subject, enum rna_collector_id id)
+static rna_usec time_of_reading(const struct rna_subject *subject, enum rna_collector_id id)
 {
 	const struct rna_part *part = subject->device->parts[id];
 
@@ -135,7 +121,7 @@ static rna_usec time_of_reading(const struct rna_rule_subject *subject, enum rna
 }
 
 /* A view comes each second, new counters seldom so. What is old has to move on all the same. */
-static bool is_due(struct rna_past *past, const struct rna_rule_subject *subject, rna_usec now)
+static bool is_due(struct rna_past *past, const struct rna_subject *subject, rna_usec now)
 {
 	rna_usec counters = time_of_reading(subject, RNA_COLLECTOR_COUNTERS);
 	rna_usec hw_counters = time_of_reading(subject, RNA_COLLECTOR_HW_COUNTERS);
@@ -163,31 +149,26 @@ static bool is_due(struct rna_past *past, const struct rna_rule_subject *subject
  * Does any rule use its windows? Rules skip virtual functions, of which there may be hundreds, but
  * check the PCIe path of every device.
  */
-static bool is_followed(const struct rna_rule_subject *subject)
+static bool is_followed(const struct rna_subject *subject)
 {
-	const struct rna_pcie *pcie = rna_device_pcie(subject->device);
-
-	return subject->judged || (subject->number == 0 && pcie && pcie->hop_count > 0);
+	return subject->judged || (subject->port == 0 && subject->pcie);
 }
 
 /* 0 or -ENOMEM. */
 static int take_counters(struct rna_pasts *pasts, struct rna_past *past,
-			 const struct rna_thresholds *thresholds,
-			 const struct rna_rule_subject *subject, rna_usec now)
+			 const struct rna_thresholds *thresholds, const struct rna_subject *subject,
+			 rna_usec now)
 {
-	const struct rna_counter_group *groups[RNA_PLACE_COUNT];
 	int status = 0;
 
 	if (!past->windows)
 		past->windows = calloc(thresholds->count + 1, sizeof(*past->windows));
 	if (!past->windows)
 		return -ENOMEM;
-	for (enum rna_counter_place place = 0; place < RNA_PLACE_COUNT; place++)
-		groups[place] = find_group(subject, place);
 	for (size_t i = 0; i < thresholds->count; i++) { /* what others depend on comes first */
 		struct rna_window *window = &past->windows[i];
 		struct rna_threshold threshold = thresholds->items[i];
-		struct rna_value value = read_value(subject, groups, &threshold, window);
+		struct rna_value value = read_value(subject, &threshold, window);
 		bool known, rose;
 
 		threshold.limit = rna_threshold_limit(thresholds, i, past->windows, &known);
@@ -199,19 +180,20 @@ static int take_counters(struct rna_pasts *pasts, struct rna_past *past,
 	return status;
 }
 
-static void take_nccl_index(struct rna_past *past, const struct rna_rule_subject *subject,
-			    rna_usec now)
+static void take_nccl_index(struct rna_past *past, const struct rna_subject *subject, rna_usec now)
 {
-	if (!subject->nccl_known)
+	unsigned index = (unsigned)subject->nccl_routable.number;
+
+	if (!rna_value_is_known(subject->nccl_routable))
 		return;
-	if (!past->nccl_known || subject->nccl_index == past->nccl_index)
+	if (!past->nccl_known || index == past->nccl_index)
 		past->nccl_moved = 0;
 	else if (past->nccl_moved == 0)
 		past->nccl_moved = now;
 	if (!past->nccl_known ||
 	    (past->nccl_moved && rna_usec_since(past->nccl_moved, now) > NCCL_IS_OLD)) {
 		past->nccl_known = true;
-		past->nccl_index = subject->nccl_index;
+		past->nccl_index = index;
 		past->nccl_moved = 0;
 	}
 }
@@ -269,17 +251,17 @@ static int insert(struct rna_pasts *pasts, size_t place, struct rna_past *past)
 }
 
 /* The past of subject, made when there is none yet. NULL: no memory. */
-static struct rna_past *get(struct rna_pasts *pasts, const struct rna_rule_subject *subject,
+static struct rna_past *get(struct rna_pasts *pasts, const struct rna_subject *subject,
 			    rna_usec now)
 {
 	const struct rna_device *device = subject->device->device;
 	RNA_CLEANUP(past_free_p) struct rna_past *past = NULL;
 	bool found;
-	size_t place = find_place(pasts, device->key, subject->number, &found);
+	size_t place = find_place(pasts, device->key, subject->port, &found);
 
 	if (found)
 		return pasts->items[place];
-	past = past_new(device->key, subject->number);
+	past = past_new(device->key, subject->port);
 	if (past)
 		past->generation = device->generation;
 	if (past && pasts->begun)
@@ -301,30 +283,40 @@ static void drop_old(struct rna_pasts *pasts, rna_usec now)
 	pasts->count = kept;
 }
 
-int rna_pasts_update(struct rna_pasts *pasts, const struct rna_thresholds *thresholds,
-		     struct rna_rule_subject *subjects, size_t count, rna_usec now)
+/* 0 or -ENOMEM. */
+static int update(struct rna_pasts *pasts, const struct rna_thresholds *thresholds,
+		  const struct rna_subject *subject, rna_usec now, struct rna_past **ret)
 {
-	int ret = 0;
+	struct rna_past *past = get(pasts, subject, now);
 
-	for (size_t i = 0; i < count; i++) {
-		struct rna_rule_subject *subject = &subjects[i];
-		struct rna_past *past = get(pasts, subject, now);
+	*ret = past;
+	if (!past)
+		return -ENOMEM;
+	past->seen = now;
+	take_registration(pasts, past, thresholds, subject, now);
+	take_nccl_index(past, subject, now);
+	if (!is_followed(subject) || !is_due(past, subject, now))
+		return 0;
+	return take_counters(pasts, past, thresholds, subject, now);
+}
 
-		if (!past) {
-			ret = -ENOMEM;
-			continue;
-		}
-		past->seen = now;
-		take_registration(pasts, past, thresholds, subject, now);
-		if (is_followed(subject) && is_due(past, subject, now) &&
-		    take_counters(pasts, past, thresholds, subject, now) < 0)
-			ret = -ENOMEM;
-		take_nccl_index(past, subject, now);
-		subject->past = past;
-	}
+int rna_pasts_update(struct rna_pasts *pasts, const struct rna_thresholds *thresholds,
+		     const struct rna_view *view, struct rna_past **ret)
+{
+	const struct rna_subject_list *devices = rna_view_devices(view);
+	const struct rna_subject_list *ports = rna_view_ports(view);
+	rna_usec now = view->snapshot->time.monotonic;
+	int status = 0;
+
+	for (size_t i = 0; i < devices->count; i++)
+		if (update(pasts, thresholds, &devices->items[i], now, &ret[i]) < 0)
+			status = -ENOMEM;
+	for (size_t i = 0; i < ports->count; i++)
+		if (update(pasts, thresholds, &ports->items[i], now, &ret[devices->count + i]) < 0)
+			status = -ENOMEM;
 	drop_old(pasts, now);
 	pasts->begun = true;
-	return ret;
+	return status;
 }
 
 /* -- From an earlier process ------------------------------------------------------------------- */

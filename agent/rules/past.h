@@ -55,8 +55,9 @@ void rna_pasts_carry_over(struct rna_pasts *pasts, const struct rna_thresholds *
 			  const struct rna_time *written, struct rna_time now);
 
 /*
- * Takes what subjects show now, and gives each of them its past. 0 or -ENOMEM: then some have
- * none, which costs them the findings that need it.
+ * Takes what the devices and ports of the view show now. ret (one for each device, and behind them
+ * for each port): the past of each. 0 or -ENOMEM: then some have none, which costs them the
+ * findings that need it.
  */
 int rna_pasts_update(struct rna_pasts *pasts, const struct rna_thresholds *thresholds,
-		     struct rna_rule_subject *subjects, size_t count, rna_usec now);
+		     const struct rna_view *view, struct rna_past **ret);

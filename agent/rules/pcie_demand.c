@@ -17,7 +17,7 @@ static const struct rna_netdevs *netdevs_of(const struct rna_rule_input *in)
 
 /* Bytes per second of the members of the port's bond that are its own, in mode LACP and the like.
  */
-static uint64_t members_rate(const struct rna_rule_input *in, const struct rna_rule_subject *port,
+static uint64_t members_rate(const struct rna_rule_input *in, const struct rna_subject *port,
 			     const struct rna_netdev *bond)
 {
 	const struct rna_device *device = port->device->device;
@@ -35,7 +35,7 @@ static uint64_t members_rate(const struct rna_rule_input *in, const struct rna_r
 	return alone ? own + without_device : own;
 }
 
-static uint64_t active_rate(const struct rna_rule_input *in, const struct rna_rule_subject *port)
+static uint64_t active_rate(const struct rna_rule_input *in, const struct rna_subject *port)
 {
 	const struct rna_netdev *bond = rna_netdevs_bond_of(netdevs_of(in), port->netdev);
 	uint64_t rate =
@@ -50,26 +50,25 @@ static uint64_t active_rate(const struct rna_rule_input *in, const struct rna_ru
  * embedded switch: their interfaces are representors, or the agent sees that of the uplink, or
  * none.
  */
-static bool has_cable(const struct rna_rule_input *in, const struct rna_rule_subject *port)
+static bool has_cable(const struct rna_subject *port)
 {
 	if (port->link_layer != RNA_LINK_LAYER_ETHERNET)
 		return true;
 	if (!port->netdev)
-		return port->number == 1;
+		return port->port == 1;
 	if (port->netdev->representor)
 		return false;
-	for (const struct rna_rule_subject *other = port;
-	     other-- > in->subjects && other->device == port->device;)
+	for (const struct rna_subject *other = port->ports; other < port; other++)
 		if (other->netdev == port->netdev)
 			return false;
 	return true;
 }
 
 /* 0: nothing, or not known. */
-static uint64_t wanted_rate(const struct rna_rule_input *in, const struct rna_rule_subject *port)
+static uint64_t wanted_rate(const struct rna_rule_input *in, const struct rna_subject *port)
 {
-	if (port->number == 0 || port->device->device->function != RNA_FUNCTION_PF ||
-	    !has_cable(in, port))
+	if (port->port == 0 || port->device->device->function != RNA_FUNCTION_PF ||
+	    !has_cable(port))
 		return 0;
 	if (rna_subject_is_active(port))
 		return active_rate(in, port);
@@ -89,7 +88,7 @@ static struct link link_above(const struct rna_pcie *pcie, size_t hop)
 	return (struct link){pcie->hops[hop + 1].address, pcie->hop_count - hop - 1};
 }
 
-static bool is_behind(const struct link *link, const struct rna_rule_subject *port)
+static bool is_behind(const struct link *link, const struct rna_subject *port)
 {
 	const struct rna_pcie *pcie = rna_device_pcie(port->device);
 
@@ -98,7 +97,7 @@ static bool is_behind(const struct link *link, const struct rna_rule_subject *po
 }
 
 /* The bond of which only one member transmits, or NULL. */
-static const char *backup_bond(const struct rna_rule_input *in, const struct rna_rule_subject *port)
+static const char *backup_bond(const struct rna_rule_input *in, const struct rna_subject *port)
 {
 	const struct rna_netdev *bond = rna_netdevs_bond_of(netdevs_of(in), port->netdev);
 
@@ -107,13 +106,13 @@ static const char *backup_bond(const struct rna_rule_input *in, const struct rna
 
 /* Is there a faster port of the same bond behind the link, or an earlier one as fast? */
 static bool is_backup(const struct rna_rule_input *in, const struct link *link,
-		      const struct rna_rule_subject *port)
+		      const struct rna_subject *port)
 {
 	const char *bond = backup_bond(in, port);
 	uint64_t own = wanted_rate(in, port);
 
-	for (const struct rna_rule_subject *other = in->subjects;
-	     bond && other < in->subjects + in->count; other++) {
+	for (size_t i = 0; bond && i < in->ports->count; i++) {
+		const struct rna_subject *other = &in->ports->items[i];
 		uint64_t rate = other == port ? 0 : wanted_rate(in, other);
 
 		if (rate > 0 && (rate > own || (rate == own && other < port)) &&
@@ -150,7 +149,7 @@ static bool is_shared_with_gpus(const struct rna_rule_input *in, const struct li
 	return object == RNA_NO_OBJECT || has_gpu_below(topology, object);
 }
 
-static bool serves_gpus(const struct rna_rule_input *in, const struct rna_rule_subject *port)
+static bool serves_gpus(const struct rna_rule_input *in, const struct rna_subject *port)
 {
 	const struct rna_topology *topology = rna_snapshot_topology(in->view->snapshot);
 	const struct rna_nic *nic =
@@ -166,7 +165,7 @@ struct parts {
 	const struct rna_rule_input *in;
 	struct link link;
 	bool shared; /* with GPUs: those that serve GPUs are left out */
-	const struct rna_rule_subject *next;
+	size_t next;
 	uint64_t rate;
 };
 
@@ -178,16 +177,15 @@ static struct parts begin(const struct rna_rule_input *in, size_t hop)
 		.in = in,
 		.link = link,
 		.shared = is_shared_with_gpus(in, &link, hop),
-		.next = in->subjects,
 	};
 }
 
-static const struct rna_rule_subject *next_part(struct parts *parts)
+static const struct rna_subject *next_part(struct parts *parts)
 {
 	const struct rna_rule_input *in = parts->in;
 
-	while (parts->next < in->subjects + in->count) {
-		const struct rna_rule_subject *port = parts->next++;
+	while (parts->next < in->ports->count) {
+		const struct rna_subject *port = &in->ports->items[parts->next++];
 
 		if (!is_behind(&parts->link, port))
 			continue;
@@ -204,8 +202,8 @@ static struct rna_pcie_demand find_fastest(const struct rna_rule_input *in, cons
 {
 	struct rna_pcie_demand ret = {0};
 
-	for (const struct rna_rule_subject *port = in->subjects; port < in->subjects + in->count;
-	     port++) {
+	for (size_t i = 0; i < in->ports->count; i++) {
+		const struct rna_subject *port = &in->ports->items[i];
 		uint64_t rate = is_behind(link, port) ? wanted_rate(in, port) : 0;
 
 		if (rate <= ret.rate)
@@ -223,7 +221,7 @@ struct rna_pcie_demand rna_pcie_demand_find(const struct rna_rule_input *in, siz
 {
 	struct parts parts = begin(in, hop);
 	struct rna_pcie_demand ret = {0}, fastest;
-	const struct rna_rule_subject *port;
+	const struct rna_subject *port;
 
 	while ((port = next_part(&parts))) {
 		ret.rate += parts.rate;
@@ -242,14 +240,14 @@ const char *rna_pcie_demand_say(const struct rna_rule_input *in, size_t hop,
 {
 	RNA_STRBUF struct rna_strbuf out = RNA_STRBUF_INIT;
 	struct parts parts = begin(in, hop);
-	const struct rna_rule_subject *port;
+	const struct rna_subject *port;
 	const char *text = NULL;
 	size_t count = 0;
 
 	while ((port = next_part(&parts))) {
 		if (count++ < PARTS_SAID)
 			rna_strbuf_printf(&out, "%s%s/%u %.6g", count > 1 ? ", " : "",
-					  port->device->device->name, port->number,
+					  port->device->device->name, port->port,
 					  rna_gigabits(parts.rate));
 	}
 	if (count > PARTS_SAID)
@@ -279,12 +277,9 @@ static size_t count_links(const struct rna_rule_input *in)
 {
 	size_t count = 0;
 
-	for (size_t i = 0; i < in->count; i++) {
-		const struct rna_pcie *pcie = rna_device_pcie(in->subjects[i].device);
-
-		if (in->subjects[i].number == 0 && pcie)
-			count += pcie->hop_count;
-	}
+	for (size_t i = 0; i < in->devices->count; i++)
+		if (in->devices->items[i].pcie)
+			count += in->devices->items[i].pcie->hop_count;
 	return count;
 }
 
@@ -307,9 +302,10 @@ static void make_bounds(const struct rna_rule_input *in, struct rna_pcie_bounds 
 		size *= 2;
 	bounds->items = calloc(size, sizeof(*bounds->items));
 	bounds->size = bounds->items ? size : 0;
-	for (size_t i = 0; i < in->count && bounds->items; i++) {
-		const struct rna_pcie *pcie = rna_device_pcie(in->subjects[i].device);
-		uint64_t rate = pcie ? wanted_rate(in, &in->subjects[i]) : 0;
+	for (size_t i = 0; i < in->ports->count && bounds->items; i++) {
+		const struct rna_subject *port = &in->ports->items[i];
+		const struct rna_pcie *pcie = rna_device_pcie(port->device);
+		uint64_t rate = pcie ? wanted_rate(in, port) : 0;
 
 		if (rate > 0)
 			add_port(bounds, pcie, rate);

@@ -20,7 +20,7 @@ struct rna_pcie_demand {
 	uint64_t rate; /* bytes per second; 0: none, or not known */
 	size_t count;  /* of the ports that it consists of */
 	/* The first of them in the order of the view that is active. NULL: none is. */
-	const struct rna_rule_subject *first;
+	const struct rna_subject *first;
 };
 
 /*

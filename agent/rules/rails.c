@@ -5,19 +5,18 @@
 #include "rna/model/card.h"
 #include "rna/model/topology.h"
 
-bool rna_rail_is_same_model(const struct rna_rule_subject *a, const struct rna_rule_subject *b)
+bool rna_rail_is_same_model(const struct rna_subject *a, const struct rna_subject *b)
 {
 	return a->identity && b->identity && rna_card_is_same_model(a->device, b->device);
 }
 
 /* place: 0 for all of the model */
-static bool is_compared(const struct rna_rule_input *in, const struct rna_rule_subject *port,
+static bool is_compared(const struct rna_rule_input *in, const struct rna_subject *port,
 			unsigned place)
 {
 	if (place > 0)
 		return port->place == place;
-	return port->number > 0 && rna_device_is_nic(port->device->device) &&
-	       rna_rail_is_same_model(port, in->subject);
+	return rna_device_is_nic(port->device->device) && rna_rail_is_same_model(port, in->subject);
 }
 
 static bool has_rails(const struct rna_topology *topology)
@@ -28,7 +27,7 @@ static bool has_rails(const struct rna_topology *topology)
 	return false;
 }
 
-bool rna_rail_is_one(const struct rna_rule_input *in, const struct rna_rule_subject *port)
+bool rna_rail_is_one(const struct rna_rule_input *in, const struct rna_subject *port)
 {
 	const struct rna_topology *topology = rna_snapshot_topology(in->view->snapshot);
 	const struct rna_nic *nic;
@@ -43,8 +42,8 @@ bool rna_rail_is_one(const struct rna_rule_input *in, const struct rna_rule_subj
 
 static void count_value(const struct rna_rule_input *in, struct rna_rail_usual *usual)
 {
-	for (size_t i = 0; i < in->count; i++) {
-		const struct rna_rule_subject *port = &in->subjects[i];
+	for (size_t i = 0; i < in->ports->count; i++) {
+		const struct rna_subject *port = &in->ports->items[i];
 		uint64_t value;
 
 		if (!is_compared(in, port, usual->place) || !usual->get(port, &value))
@@ -61,8 +60,10 @@ static uint64_t likely_majority(const struct rna_rule_input *in, rna_rail_trait 
 	uint64_t ret = 0, value;
 	size_t lead = 0;
 
-	for (size_t i = 0; i < in->count; i++) {
-		if (!is_compared(in, &in->subjects[i], place) || !get(&in->subjects[i], &value))
+	for (size_t i = 0; i < in->ports->count; i++) {
+		const struct rna_subject *port = &in->ports->items[i];
+
+		if (!is_compared(in, port, place) || !get(port, &value))
 			continue;
 		if (lead == 0)
 			ret = value;
@@ -86,7 +87,7 @@ static struct rna_rail_usual find_usual(const struct rna_rule_input *in, rna_rai
 }
 
 /* Ports whose models are written alike are compared with the same ports. */
-static bool is_written_alike(const struct rna_rule_subject *a, const struct rna_rule_subject *b)
+static bool is_written_alike(const struct rna_subject *a, const struct rna_subject *b)
 {
 	return a->device->device->vendor_id == b->device->device->vendor_id &&
 	       a->device->device->device_id == b->device->device->device_id && a->identity &&
@@ -117,7 +118,7 @@ bool rna_rail_is_odd(const struct rna_rule_input *in, rna_rail_trait *get, uint6
 	struct rna_rail_usual usual;
 	uint64_t own;
 
-	if (in->subject->number == 0 || !rna_device_is_nic(in->subject->device->device) ||
+	if (in->subject->port == 0 || !rna_device_is_nic(in->subject->device->device) ||
 	    !get(in->subject, &own))
 		return false;
 	usual = usual_of(in, get, 0);

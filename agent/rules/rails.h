@@ -8,16 +8,16 @@
 #include "rules.h"
 
 /* What ports are compared by. False: it is not known. */
-typedef bool rna_rail_trait(const struct rna_rule_subject *port, uint64_t *ret);
+typedef bool rna_rail_trait(const struct rna_subject *port, uint64_t *ret);
 
 /* What most ports of a model have: the same for all of its ports, so it is found out once. */
 struct rna_rail_usual {
 	rna_rail_trait *get;
-	const struct rna_rule_subject *like; /* a port of the model; NULL: not in use */
-	unsigned place;                      /* only ports of this place; 0: of the model */
-	size_t known;                        /* ports whose value is known */
-	size_t count;                        /* of these: ports that have value */
-	bool is_majority;                    /* more than half of these have value */
+	const struct rna_subject *like; /* a port of the model; NULL: not in use */
+	unsigned place;                 /* only ports of this place; 0: of the model */
+	size_t known;                   /* ports whose value is known */
+	size_t count;                   /* of these: ports that have value */
+	bool is_majority;               /* more than half of these have value */
 	uint64_t value;
 };
 
@@ -37,20 +37,20 @@ struct rna_rail_rates {
 	bool more; /* a third rate */
 };
 
-/* For one rule and one view, by the number of the model (struct rna_rule_subject, model). */
+/* For one rule and one view, by the number of the model (struct rna_subject, model). */
 struct rna_rail_rate_memo {
 	bool counted;
-	struct rna_rail_rates models[RNA_RULE_MODELS_MAX + 1];
+	struct rna_rail_rates models[RNA_SUBJECT_MODELS_MAX + 1];
 };
 
 /* One model of card, and both identities are known. The link layer may differ. */
-bool rna_rail_is_same_model(const struct rna_rule_subject *a, const struct rna_rule_subject *b);
+bool rna_rail_is_same_model(const struct rna_subject *a, const struct rna_subject *b);
 
 /*
  * Is the port one of those that jobs use: a rail of the node's GPUs? Where nothing is known of
  * such, any of a physical function may be.
  */
-bool rna_rail_is_one(const struct rna_rule_input *in, const struct rna_rule_subject *port);
+bool rna_rail_is_one(const struct rna_rule_input *in, const struct rna_subject *port);
 
 /*
  * Does the port that is looked at stand alone against most of its kind: what more than half of at
@@ -59,7 +59,7 @@ bool rna_rail_is_one(const struct rna_rule_input *in, const struct rna_rule_subj
 bool rna_rail_is_odd(const struct rna_rule_input *in, rna_rail_trait *get, uint64_t *ret);
 
 /*
- * The same among the ports in its place (struct rna_rule_subject), which are used alike: storage
+ * The same among the ports in its place (struct rna_subject), which are used alike: storage
  * NICs are not compared with those of GPUs, nor second ports with first ones.
  */
 bool rna_rail_is_odd_in_place(const struct rna_rule_input *in, rna_rail_trait *get,

@@ -2,38 +2,14 @@
 /* What several rules ask of a port and of the network interfaces behind it. */
 #include "rules.h"
 
-bool rna_subject_state_is_known(const struct rna_rule_subject *subject)
+const struct rna_past *rna_rule_past_of(const struct rna_rule_input *in,
+					const struct rna_subject *subject)
 {
-	return subject->state && rna_value_is_known(subject->state->state);
-}
+	size_t index = subject->port == 0
+			       ? (size_t)(subject - in->devices->items)
+			       : in->devices->count + (size_t)(subject - in->ports->items);
 
-bool rna_subject_in_state(const struct rna_rule_subject *subject, enum rna_port_state state)
-{
-	return rna_subject_state_is_known(subject) && subject->state->state.number == state;
-}
-
-bool rna_subject_is_active(const struct rna_rule_subject *subject)
-{
-	return rna_port_works(subject->device, subject->number);
-}
-
-bool rna_subject_is_active_roce(const struct rna_rule_subject *subject)
-{
-	return subject->link_layer == RNA_LINK_LAYER_ETHERNET && rna_subject_is_active(subject) &&
-	       rna_device_node_type(subject->device) == RNA_NODE_TYPE_CA;
-}
-
-enum rna_expected rna_subject_expected(const struct rna_rule_subject *subject)
-{
-	return subject->account ? subject->account->expectation.expected : RNA_EXPECTED_UNKNOWN;
-}
-
-bool rna_subject_has_routable_gid(const struct rna_rule_subject *port)
-{
-	for (size_t i = 0; i < port->gids->count; i++)
-		if (!rna_gid_is_link_local(&port->gids->entries[i].gid))
-			return true;
-	return false;
+	return in->pasts ? in->pasts[index] : NULL;
 }
 
 const struct rna_netdev *rna_rule_bond_of(const struct rna_rule_input *in)
@@ -50,4 +26,32 @@ bool rna_netdev_has_no_address(const struct rna_netdev *netdev)
 double rna_gigabits(uint64_t bytes_per_second)
 {
 	return (double)bytes_per_second * 8 / 1e9;
+}
+
+/* Of a bond that is down, the first member that reports a reason. */
+static const struct rna_ethernet_link *find_trouble(const struct rna_subject *subject)
+{
+	const struct rna_ethernet *ethernet = rna_device_ethernet(subject->device);
+
+	for (size_t i = 0; ethernet && i < ethernet->count; i++) {
+		const struct rna_ethernet_link *link = &ethernet->netdevs[i].link;
+
+		if (ethernet->netdevs[i].port == subject->port && rna_value_is_known(link->up) &&
+		    link->up.number == 0 && rna_value_is_known(link->state))
+			return link;
+	}
+	return NULL;
+}
+
+const char *rna_subject_link_trouble(const struct rna_subject *subject, struct rna_arena *arena)
+{
+	const struct rna_ethernet_link *link = find_trouble(subject);
+	const char *text, *detail = NULL;
+
+	if (!link)
+		return NULL;
+	text = rna_ethernet_link_state_text(link->state.number);
+	if (rna_value_is_known(link->substate))
+		detail = rna_ethernet_link_substate_name(link->state.number, link->substate.number);
+	return detail ? rna_arena_printf(arena, "%s (%s)", text, detail) : text;
 }

@@ -31,7 +31,7 @@ static struct rna_find *next_find(struct rna_finds *out)
 
 static struct rna_find *add_find(struct rna_finds *out)
 {
-	const struct rna_rule_subject *subject = out->subject;
+	const struct rna_subject *subject = out->subject;
 	struct rna_find *find = next_find(out);
 
 	if (!find) {
@@ -46,7 +46,7 @@ static struct rna_find *add_find(struct rna_finds *out)
 				.rule = out->rule->name,
 				.severity = out->rule->severity,
 				.device = subject ? subject->device->device->name : NULL,
-				.port = subject ? subject->number : 0,
+				.port = subject ? subject->port : 0,
 				.remedy = out->rule->remedy,
 				.runbook = rna_rule_find_runbook(out->rule->name,
 								 subject ? subject->link_layer
@@ -114,7 +114,7 @@ const char *rna_rule_fill_remedy(const char *remedy, const struct rna_remedy_nam
 	return filled ? filled : "See the runbook of this rule.";
 }
 
-static void name_interfaces(const struct rna_rule_input *in, const struct rna_rule_subject *port,
+static void name_interfaces(const struct rna_rule_input *in, const struct rna_subject *port,
 			    struct rna_remedy_names *ret)
 {
 	struct rna_rule_input input = *in;
@@ -128,21 +128,20 @@ static void name_interfaces(const struct rna_rule_input *in, const struct rna_ru
 	ret->interface = bond ? bond->name : port->netdev->name;
 }
 
-/* A device as a whole has the interface of its first port, which stands behind it. */
+/* A device as a whole has the interface of its first port. */
 static void fill_remedies(const struct rna_rule_input *in, size_t first, struct rna_finds *out)
 {
-	const struct rna_rule_subject *subject = in->subject, *port = subject;
+	const struct rna_subject *subject = in->subject, *port = subject;
 	struct rna_remedy_names names = {0};
 
 	if (first == out->count)
 		return; /* nearly always */
 	if (subject) {
 		names.device = subject->device->device->name;
-		names.port = subject->number;
+		names.port = subject->port;
 		names.pci_address = subject->device->device->pci_address;
-		if (port->number == 0 && port + 1 < in->subjects + in->count &&
-		    port[1].device == port->device)
-			port++;
+		if (port->port == 0 && port->ports)
+			port = port->ports;
 		name_interfaces(in, port, &names);
 	}
 	for (size_t i = first; i < out->count; i++)
@@ -155,7 +154,7 @@ static void fill_remedies(const struct rna_rule_input *in, size_t first, struct 
 /* -- Users ------------------------------------------------------------------------------------- */
 
 /* The first question about a fault is whom it hits. */
-static void name_users(const struct rna_rule_subject *subject, size_t first, struct rna_finds *out)
+static void name_users(const struct rna_subject *subject, size_t first, struct rna_finds *out)
 {
 	const struct rna_users *users = rna_device_users(subject->device);
 	RNA_STRBUF struct rna_strbuf names = RNA_STRBUF_INIT;
@@ -181,29 +180,30 @@ static void name_users(const struct rna_rule_subject *subject, size_t first, str
 
 /* -- Subjects ---------------------------------------------------------------------------------- */
 
-static bool applies_to(const struct rna_rule *rule, const struct rna_rule_subject *subject)
+static bool applies_to(const struct rna_rule *rule, const struct rna_subject *subject)
 {
 	switch (rule->scope) {
 	case RNA_RULE_OF_DEVICE:
-		return subject->number == 0;
+		return subject->port == 0;
 	case RNA_RULE_OF_PORT:
-		return (subject->number > 0 || rule->devices_too) && subject->judged;
+		return (subject->port > 0 || rule->devices_too) && subject->judged;
 	default:
 		return false;
 	}
 }
 
 /* Links come up some time after their driver; until then the previous findings stay. */
-static bool is_settling(const struct rna_rule_input *in, const struct rna_rule_subject *subject)
+static bool is_settling(const struct rna_rule_input *in, const struct rna_subject *subject)
 {
+	const struct rna_past *past = rna_rule_past_of(in, subject);
 	rna_usec now = in->view->snapshot->time.monotonic;
 
-	return subject->past && subject->past->registered &&
-	       rna_usec_since(subject->past->registered, now) < in->settings->health_boot_grace;
+	return past && past->registered &&
+	       rna_usec_since(past->registered, now) < in->settings->health_boot_grace;
 }
 
 /* The Node does not wait for functions that are not judged. */
-static void add_settling(const struct rna_rule_subject *subject, struct rna_finds *out)
+static void add_settling(const struct rna_subject *subject, struct rna_finds *out)
 {
 	struct rna_find *find = add_find(out);
 
@@ -234,6 +234,17 @@ static void check(const struct rna_rule *rule, const struct rna_rule_input *in,
 		rna_finds_add_unknown(out);
 }
 
+static void check_all(const struct rna_rule *rule, const struct rna_subject_list *subjects,
+		      struct rna_rule_input *in, struct rna_finds *out)
+{
+	for (size_t i = 0; i < subjects->count; i++) {
+		if (!applies_to(rule, &subjects->items[i]))
+			continue;
+		out->subject = in->subject = &subjects->items[i];
+		check(rule, in, out);
+	}
+}
+
 void rna_rule_run(size_t number, const struct rna_rule_input *in, struct rna_finds *out)
 {
 	const struct rna_rule *rule = rna_rules[number];
@@ -254,13 +265,7 @@ void rna_rule_run(size_t number, const struct rna_rule_input *in, struct rna_fin
 		rule->check(&input, out);
 		fill_remedies(&input, before, out);
 	}
-	for (size_t i = 0; i < in->count; i++) {
-		const struct rna_rule_subject *subject = &in->subjects[i];
-
-		if (!applies_to(rule, subject))
-			continue;
-		out->subject = input.subject = subject;
-		check(rule, &input, out);
-	}
+	check_all(rule, in->devices, &input, out);
+	check_all(rule, in->ports, &input, out);
 	rna_pcie_bounds_deinit(&pcie);
 }

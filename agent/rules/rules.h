@@ -15,7 +15,7 @@
 
 #include "rna/base/strbuf.h"
 #include "rna/model/finding.h"
-#include "rna/model/view.h"
+#include "rna/model/subject.h"
 
 struct rna_baseline_choice;
 struct rna_episodes;
@@ -23,43 +23,6 @@ struct rna_remedy_names;
 struct rna_settings;
 struct rna_thresholds;
 struct rna_past;
-
-enum { RNA_RULE_MODELS_MAX = 64 }; /* ports of further models have no siblings */
-
-/* A port, or a device as a whole (number 0), with everything known about it; NULL: not known. */
-struct rna_rule_subject {
-	const struct rna_snapshot_device *device;
-	unsigned number;
-	const struct rna_identity *identity;
-	enum rna_link_layer link_layer;
-	const struct rna_port_state_value *state;
-	const struct rna_port_link *link;
-	const struct rna_port_fabric *fabric;
-	const struct rna_peer *peer; /* at the other end of the cable */
-	const struct rna_port_gids *gids;
-	const struct rna_netdev *netdev;
-	const struct rna_qos_port *qos; /* of a port with an Ethernet interface */
-	const struct rna_view_port *account;
-	const struct rna_view_device *changes; /* of the device */
-	const struct rna_selftest_port *selftest;
-	const struct rna_past *past;
-	size_t job_count; /* of the device */
-	const struct rna_job_status *jobs;
-	bool judged; /* all rules apply; otherwise only those about its PCIe path */
-	bool unseen; /* some of its data is missing: findings of before stay */
-	/* Ports of one number are of one model, each of a function of its own: siblings. 0: none */
-	unsigned model;
-	/*
-	 * Ports of one number are in one place: the same port of the same function on cards of one
-	 * model with as many functions, of any link layer, and all are rails or none is. 0: none
-	 */
-	unsigned place;
-	unsigned card_functions; /* of its card, those that are NICs; 0: not known */
-	bool rail;               /* its NIC serves GPUs, or has a rail on a node without GPUs */
-	/* The GID index that NCCL uses; known if its address is reachable from other hosts. */
-	bool nccl_known;
-	unsigned nccl_index;
-};
 
 struct rna_rail_memo;
 struct rna_rail_rate_memo;
@@ -69,15 +32,14 @@ struct rna_rule_input {
 	const struct rna_view *view; /* all of it but the findings */
 	const struct rna_settings *settings;
 	const struct rna_thresholds *thresholds;
-	const struct rna_baseline_choice *baseline; /* NULL: there is none */
-	const struct rna_episodes *episodes;        /* of the kernel log; NULL: none */
-	/* Devices and their ports in the order of the view, each device in front of its ports. */
-	size_t count;
-	const struct rna_rule_subject *subjects;
-	const struct rna_rule_subject *subject; /* the one to check; NULL: the node */
-	struct rna_rail_memo *rails;            /* of this run of the rule (rails.h); NULL: none */
-	struct rna_rail_rate_memo *rates;       /* likewise */
-	struct rna_pcie_bounds *pcie;           /* likewise (pcie_demand.h) */
+	const struct rna_baseline_choice *baseline;     /* NULL: there is none */
+	const struct rna_episodes *episodes;            /* of the kernel log; NULL: none */
+	const struct rna_subject_list *devices, *ports; /* of the view */
+	struct rna_past *const *pasts;     /* of devices, and behind them of ports; NULL: none */
+	const struct rna_subject *subject; /* the one to check; NULL: the node */
+	struct rna_rail_memo *rails;       /* of this run of the rule (rails.h); NULL: none */
+	struct rna_rail_rate_memo *rates;  /* likewise */
+	struct rna_pcie_bounds *pcie;      /* likewise (pcie_demand.h) */
 };
 
 /* What rules found, in the arena of the view. */
@@ -92,7 +54,7 @@ struct rna_finds {
 	/* What is being checked: */
 	const struct rna_rule *rule;
 	size_t number; /* of the rule */
-	const struct rna_rule_subject *subject;
+	const struct rna_subject *subject;
 };
 
 struct rna_find {
@@ -253,23 +215,13 @@ void rna_finds_add_unknown(struct rna_finds *out);
 const char *rna_rule_fill_remedy(const char *remedy, const struct rna_remedy_names *names,
 				 struct rna_arena *arena);
 
-/* Questions about a port that several rules ask. */
-bool rna_subject_in_state(const struct rna_rule_subject *subject, enum rna_port_state state);
-bool rna_subject_is_active(const struct rna_rule_subject *subject); /* false: no, or unknown */
-/*
- * False for iWARP, which also runs on Ethernet but has no RoCE versions, one GID made of a MAC
- * address, MTUs of TCP, and TCP's retransmissions instead of lossless priorities.
- */
-bool rna_subject_is_active_roce(const struct rna_rule_subject *subject);
-bool rna_subject_state_is_known(const struct rna_rule_subject *subject);
-enum rna_expected rna_subject_expected(const struct rna_rule_subject *subject);
-/* Has it a GID that is not link-local? Its table must be known. */
-bool rna_subject_has_routable_gid(const struct rna_rule_subject *subject);
-/* The GID index that NCCL uses; false if its address is not reachable from other hosts. */
-bool rna_subject_nccl_index(const struct rna_rule_subject *subject, unsigned *ret);
+/* What a subject had before; NULL: no memory for it. */
+const struct rna_past *rna_rule_past_of(const struct rna_rule_input *in,
+					const struct rna_subject *subject);
+
+/* Questions that several rules ask; those about a port alone are in rna/model/subject.h. */
 /* The reason for a missing link that the interface's driver reports, in arena; NULL: none. */
-const char *rna_subject_link_trouble(const struct rna_rule_subject *subject,
-				     struct rna_arena *arena);
+const char *rna_subject_link_trouble(const struct rna_subject *subject, struct rna_arena *arena);
 /* The bond of the port being checked, or NULL. */
 const struct rna_netdev *rna_rule_bond_of(const struct rna_rule_input *in);
 bool rna_netdev_has_no_address(const struct rna_netdev *netdev); /* false: it has, or unknown */
@@ -278,4 +230,4 @@ double rna_gigabits(uint64_t bytes_per_second);
 
 /* "leaf-07 port 12", in arena; and the current peer, NULL: not known. */
 const char *rna_rule_say_peer(const struct rna_peer *peer, struct rna_arena *arena);
-const struct rna_peer *rna_rule_live_peer(const struct rna_rule_subject *port);
+const struct rna_peer *rna_rule_live_peer(const struct rna_subject *port);

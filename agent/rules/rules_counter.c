@@ -27,7 +27,7 @@ static void write_amount(const struct rna_threshold *threshold, uint64_t amount,
 static void write_rise(const struct rna_rule_input *in, size_t i, struct rna_strbuf *out)
 {
 	const struct rna_threshold *threshold = &in->thresholds->items[i];
-	const struct rna_window *windows = in->subject->past->windows;
+	const struct rna_window *windows = rna_rule_past_of(in, in->subject)->windows;
 	bool known;
 
 	rna_strbuf_printf(out, "%s%s rose by ", out->len > 0 ? "; " : "", threshold->name);
@@ -45,7 +45,7 @@ static void write_rise(const struct rna_rule_input *in, size_t i, struct rna_str
 /* Is the rise of one counter beyond its threshold, with what it depends on known? */
 static bool is_over(const struct rna_rule_input *in, size_t i)
 {
-	const struct rna_window *windows = in->subject->past->windows;
+	const struct rna_window *windows = rna_rule_past_of(in, in->subject)->windows;
 	bool known;
 
 	if (!windows[i].over || in->thresholds->items[i].is_base)
@@ -68,7 +68,7 @@ static void write_downs(const struct rna_threshold *threshold, const struct rna_
 void rna_check_threshold(const struct rna_rule_input *in, struct rna_finds *out)
 {
 	RNA_STRBUF struct rna_strbuf text = RNA_STRBUF_INIT;
-	const struct rna_past *past = in->subject->past;
+	const struct rna_past *past = rna_rule_past_of(in, in->subject);
 	enum rna_severity worst = RNA_SEVERITY_INFO;
 
 	for (size_t i = 0; past && past->windows && i < in->thresholds->count; i++) {
@@ -214,7 +214,7 @@ const struct rna_rule rna_rule_pcie_stalled = {
 static void check_acknowledgements_missing(const struct rna_rule_input *in, struct rna_finds *out)
 {
 	RNA_STRBUF struct rna_strbuf text = RNA_STRBUF_INIT;
-	const struct rna_past *past = in->subject->past;
+	const struct rna_past *past = rna_rule_past_of(in, in->subject);
 	struct rna_finding *found;
 	bool peers_agree = false;
 
@@ -284,7 +284,7 @@ static void add_stuck(const struct rna_rule_input *in, enum rna_collector_id col
 		for (size_t i = 0; i < part->groups[g].count; i++) {
 			const struct rna_counter_value *value = &part->groups[g].values[i];
 
-			if (part->groups[g].port != in->subject->number ||
+			if (part->groups[g].port != in->subject->port ||
 			    !rna_counter_is_stuck(value))
 				continue;
 			rna_strbuf_printf(stuck->names, "%s%s", stuck->count++ > 0 ? ", " : "",

@@ -9,15 +9,11 @@
 
 static bool fits_port(const struct rna_rule_input *in, const char *entry)
 {
-	for (size_t i = 0; i < in->count; i++) {
-		const struct rna_rule_subject *port = &in->subjects[i];
-		const struct rna_judged_port judged = {
-			.device = port->device,
-			.number = port->number,
-			.netdev = port->netdev ? port->netdev->name : NULL,
-		};
+	for (size_t i = 0; i < in->ports->count; i++) {
+		const struct rna_subject *port = &in->ports->items[i];
 
-		if (port->number > 0 && rna_expect_fits(entry, &judged))
+		if (rna_expect_fits(entry, port->device, port->port,
+				    port->netdev ? port->netdev->name : NULL))
 			return true;
 	}
 	return false;
@@ -38,8 +34,8 @@ static bool is_all_known(const struct rna_rule_input *in)
 {
 	if (!rna_snapshot_netdevs(in->view->snapshot))
 		return false;
-	for (size_t i = 0; i < in->count; i++)
-		if (!in->subjects[i].identity)
+	for (size_t i = 0; i < in->devices->count; i++)
+		if (!in->devices->items[i].identity)
 			return false;
 	return true;
 }

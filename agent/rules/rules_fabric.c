@@ -21,7 +21,7 @@ const char *rna_rule_say_peer(const struct rna_peer *peer, struct rna_arena *are
 	return text ? text : name ? name : "an unnamed peer";
 }
 
-const struct rna_peer *rna_rule_live_peer(const struct rna_rule_subject *port)
+const struct rna_peer *rna_rule_live_peer(const struct rna_subject *port)
 {
 	return port->peer && !port->peer->stale ? port->peer : NULL;
 }
@@ -82,7 +82,7 @@ static void find_limit(const struct rna_port_link *link, const struct rna_peer *
 
 static void check_link_limited(const struct rna_rule_input *in, struct rna_finds *out)
 {
-	const struct rna_rule_subject *port = in->subject;
+	const struct rna_subject *port = in->subject;
 	const struct rna_peer *peer = rna_rule_live_peer(port);
 
 	if (peer && port->link && rna_subject_is_active(port))
@@ -253,7 +253,7 @@ static unsigned in_table(const struct rna_pkey *pkey)
  * P_Key by its index, 0 by default (NCCL 2.30 src/transport/net_ib/connect.cc, NCCL_IB_PKEY), and
  * UCX the first one with full membership (UCX src/uct/ib/base/ib_iface.c, UCX_IB_PKEY).
  */
-static bool pkeys_of(const struct rna_rule_subject *port, uint64_t *ret)
+static bool pkeys_of(const struct rna_subject *port, uint64_t *ret)
 {
 	const struct rna_port_fabric *fabric = port->fabric;
 
@@ -287,8 +287,8 @@ static void write_pkeys(const struct rna_port_fabric *fabric, struct rna_strbuf 
 static const struct rna_port_fabric *usual_fabric(const struct rna_rule_input *in,
 						  const struct rna_rail_usual *usual)
 {
-	for (size_t i = 0; i < in->count; i++) {
-		const struct rna_rule_subject *port = &in->subjects[i];
+	for (size_t i = 0; i < in->ports->count; i++) {
+		const struct rna_subject *port = &in->ports->items[i];
 		uint64_t value;
 
 		if (port->place == in->subject->place && pkeys_of(port, &value) &&

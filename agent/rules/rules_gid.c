@@ -3,12 +3,10 @@
  * Rules about GID tables, for active ports only: a link that goes down loses its addresses, which
  * is not a problem of its own. Unreadable entries make no finding.
  */
-#include "rna/model/nccl.h"
-
 #include "past.h"
 #include "rules.h"
 
-static bool has_roce_gids(const struct rna_rule_subject *port)
+static bool has_roce_gids(const struct rna_subject *port)
 {
 	return port->gids && rna_subject_is_active_roce(port);
 }
@@ -24,7 +22,7 @@ static size_t count_type(const struct rna_port_gids *gids, enum rna_gid_type typ
 
 static void check_gid_missing(const struct rna_rule_input *in, struct rna_finds *out)
 {
-	const struct rna_rule_subject *port = in->subject;
+	const struct rna_subject *port = in->subject;
 
 	if (rna_subject_is_active(port) && port->gids && port->gids->count == 0)
 		(void)rna_finds_add(out, "the port is active, but its GID table is empty");
@@ -73,7 +71,7 @@ const struct rna_rule rna_rule_gid_roce_v1_only = {
  */
 static void check_gid_link_local_only(const struct rna_rule_input *in, struct rna_finds *out)
 {
-	const struct rna_rule_subject *port = in->subject;
+	const struct rna_subject *port = in->subject;
 	struct rna_finding *found;
 
 	if (!has_roce_gids(port) || port->gids->count == 0 || rna_subject_has_routable_gid(port) ||
@@ -105,25 +103,15 @@ const struct rna_rule rna_rule_gid_link_local_only = {
 
 /* -- NCCL's index ------------------------------------------------------------------------------ */
 
-bool rna_subject_nccl_index(const struct rna_rule_subject *port, unsigned *ret)
-{
-	const struct rna_gid_entry *entry;
-
-	if (!has_roce_gids(port))
-		return false;
-	*ret = rna_nccl_gid_index(port->gids, false, &RNA_NCCL_STANDARD);
-	entry = rna_port_gids_find(port->gids, *ret);
-	return entry && entry->type == RNA_GID_TYPE_ROCE_V2 && !rna_gid_is_link_local(&entry->gid);
-}
-
 static void check_gid_nccl_index_moved(const struct rna_rule_input *in, struct rna_finds *out)
 {
-	const struct rna_rule_subject *port = in->subject;
+	const struct rna_value index = in->subject->nccl_routable;
+	const struct rna_past *past = rna_rule_past_of(in, in->subject);
 
-	if (port->past && port->past->nccl_known && port->nccl_known &&
-	    port->nccl_index != port->past->nccl_index)
-		(void)rna_finds_add(out, "NCCL uses GID index %u; it used %u before",
-				    port->nccl_index, port->past->nccl_index);
+	if (past && past->nccl_known && rna_value_is_known(index) &&
+	    index.number != past->nccl_index)
+		(void)rna_finds_add(out, "NCCL uses GID index %ju; it used %u before",
+				    (uintmax_t)index.number, past->nccl_index);
 }
 
 const struct rna_rule rna_rule_gid_nccl_index_moved = {
@@ -141,18 +129,18 @@ const struct rna_rule rna_rule_gid_nccl_index_moved = {
 	.condition = RNA_CONDITION_NOT_READY,
 };
 
-static bool is_of_model(const struct rna_rule_subject *port, unsigned model)
+static bool is_of_model(const struct rna_subject *port, unsigned model)
 {
-	return port->model == model && port->nccl_known;
+	return port->model == model && rna_value_is_known(port->nccl_routable);
 }
 
-static size_t count_index(const struct rna_rule_input *in, unsigned index)
+static size_t count_index(const struct rna_rule_input *in, uint64_t index)
 {
 	size_t count = 0;
 
-	for (size_t i = 0; i < in->count; i++)
-		count += is_of_model(&in->subjects[i], in->subject->model) &&
-			 in->subjects[i].nccl_index == index;
+	for (size_t i = 0; i < in->ports->count; i++)
+		count += is_of_model(&in->ports->items[i], in->subject->model) &&
+			 in->ports->items[i].nccl_routable.number == index;
 	return count;
 }
 
@@ -160,40 +148,42 @@ static size_t count_index(const struct rna_rule_input *in, unsigned index)
  * The index that more than half of the ports of this model use (found by the majority vote of Boyer
  * and Moore), otherwise that of the first port.
  */
-static unsigned usual_index(const struct rna_rule_input *in)
+static uint64_t usual_index(const struct rna_rule_input *in)
 {
-	unsigned first = 0, left = 0;
+	uint64_t first = 0, left = 0;
 	size_t seen = 0, votes = 0;
 
-	for (size_t i = 0; i < in->count; i++) {
-		const struct rna_rule_subject *port = &in->subjects[i];
+	for (size_t i = 0; i < in->ports->count; i++) {
+		const struct rna_subject *port = &in->ports->items[i];
 
 		if (!is_of_model(port, in->subject->model))
 			continue;
 		if (seen++ == 0)
-			first = port->nccl_index;
+			first = port->nccl_routable.number;
 		if (votes == 0)
-			left = port->nccl_index;
-		votes += left == port->nccl_index ? 1 : (size_t)-1;
+			left = port->nccl_routable.number;
+		votes += left == port->nccl_routable.number ? 1 : (size_t)-1;
 	}
 	return count_index(in, left) > seen / 2 ? left : first;
 }
 
 static void check_gid_rails_disagree(const struct rna_rule_input *in, struct rna_finds *out)
 {
-	const struct rna_rule_subject *port = in->subject;
-	unsigned usual;
+	const struct rna_subject *port = in->subject;
+	uint64_t usual;
 	size_t count;
 
-	if (!port->model || !port->nccl_known)
+	if (!port->model || !rna_value_is_known(port->nccl_routable))
 		return;
 	usual = usual_index(in);
-	if (usual == port->nccl_index)
+	if (usual == port->nccl_routable.number)
 		return;
 	count = count_index(in, usual);
 	(void)rna_finds_add(out,
-			    "NCCL uses GID index %u here, but %u on %zu other port%s of this model",
-			    port->nccl_index, usual, count, count == 1 ? "" : "s");
+			    "NCCL uses GID index %ju here, but %ju on %zu other port%s of this "
+			    "model",
+			    (uintmax_t)port->nccl_routable.number, (uintmax_t)usual, count,
+			    count == 1 ? "" : "s");
 }
 
 const struct rna_rule rna_rule_gid_rails_disagree = {

@@ -16,14 +16,14 @@ enum { FULL_MTU = 4096 };
  * Is the rate comparable? Not if the speed code has no name: old kernels report SDR for unknown
  * speeds (rdma.md 1.2). Not for virtual devices, whose rate is that of the interface below.
  */
-static bool has_rate(const struct rna_rule_subject *port)
+static bool has_rate(const struct rna_subject *port)
 {
 	return rna_subject_is_active(port) && port->link && port->link->speed_name &&
 	       rna_value_is_known(port->link->rate) && rna_value_is_known(port->link->width) &&
 	       port->device->device->function != RNA_FUNCTION_VIRTUAL;
 }
 
-static const char *describe_rate(const struct rna_rule_subject *port, struct rna_arena *arena)
+static const char *describe_rate(const struct rna_subject *port, struct rna_arena *arena)
 {
 	const char *text =
 		rna_arena_printf(arena, "runs at %.6g Gb/s (%juX %s)",
@@ -37,7 +37,7 @@ static const char *describe_rate(const struct rna_rule_subject *port, struct rna
  * Compares rates only: 200 Gb/s can be 4X HDR as well as 2X NDR, so that fewer but faster lanes are
  * not a fault.
  */
-static bool is_below_best(const struct rna_rule_subject *port)
+static bool is_below_best(const struct rna_subject *port)
 {
 	return port->account && port->link->rate.number < port->account->best.rate;
 }
@@ -57,10 +57,12 @@ static void count_rate(struct rna_rail_rates *model, uint64_t rate)
 static void count_rates(const struct rna_rule_input *in, struct rna_rail_rate_memo *memo)
 {
 	memo->counted = true;
-	for (size_t i = 0; i < in->count; i++)
-		if (in->subjects[i].model && has_rate(&in->subjects[i]))
-			count_rate(&memo->models[in->subjects[i].model],
-				   in->subjects[i].link->rate.number);
+	for (size_t i = 0; i < in->ports->count; i++) {
+		const struct rna_subject *port = &in->ports->items[i];
+
+		if (port->model && has_rate(port))
+			count_rate(&memo->models[port->model], port->link->rate.number);
+	}
 }
 
 /*
@@ -84,7 +86,7 @@ static uint64_t rate_of_siblings(const struct rna_rule_input *in)
 	return model->counts[mine] == 1 && others >= 2 ? model->rates[1 - mine] : 0;
 }
 
-static bool rate_trait(const struct rna_rule_subject *port, uint64_t *ret)
+static bool rate_trait(const struct rna_subject *port, uint64_t *ret)
 {
 	if (!has_rate(port))
 		return false;
@@ -95,7 +97,7 @@ static bool rate_trait(const struct rna_rule_subject *port, uint64_t *ret)
 /* Slower than most in its place? It names them: several may be slow. */
 static bool compare_with_place(const struct rna_rule_input *in, struct rna_finds *out)
 {
-	const struct rna_rule_subject *port = in->subject;
+	const struct rna_subject *port = in->subject;
 	struct rna_rail_usual usual;
 
 	if (!rna_rail_is_odd_in_place(in, rate_trait, &usual) ||
@@ -111,7 +113,7 @@ static bool compare_with_place(const struct rna_rule_input *in, struct rna_finds
 }
 
 /* If both ends allow more, the fault is between them: the cable. See also link-limited. */
-static void compare_with_both_ends(const struct rna_rule_subject *port, const struct rna_peer *peer,
+static void compare_with_both_ends(const struct rna_subject *port, const struct rna_peer *peer,
 				   struct rna_finds *out)
 {
 	const struct rna_port_link *link = port->link;
@@ -131,7 +133,7 @@ static void compare_with_both_ends(const struct rna_rule_subject *port, const st
  * Lost lanes are a fault. A speed below what the port supports often is not: the peer port, whose
  * abilities are not known here, may not support more.
  */
-static void compare_with_supported(const struct rna_rule_subject *port, struct rna_finds *out)
+static void compare_with_supported(const struct rna_subject *port, struct rna_finds *out)
 {
 	const struct rna_port_link *link = port->link;
 	const struct rna_peer *peer = rna_rule_live_peer(port);
@@ -154,7 +156,7 @@ static void compare_with_supported(const struct rna_rule_subject *port, struct r
 
 static void check_link_degraded(const struct rna_rule_input *in, struct rna_finds *out)
 {
-	const struct rna_rule_subject *port = in->subject;
+	const struct rna_subject *port = in->subject;
 	uint64_t siblings;
 
 	if (!has_rate(port))
@@ -217,12 +219,12 @@ static const char *list_planes(const struct rna_link *link, const char *smi,
  */
 static void check_plane_down(const struct rna_rule_input *in, struct rna_finds *out)
 {
-	const struct rna_rule_subject *port = in->subject;
+	const struct rna_subject *port = in->subject;
 	const struct rna_device *device = port->device->device;
 	const struct rna_link *link = rna_device_link(port->device);
 	struct rna_value up = rna_link_planes_up(link);
 
-	if (!rna_subject_is_active(port) || !device->smi || port->number != device->ports[0] ||
+	if (!rna_subject_is_active(port) || !device->smi || port->port != device->ports[0] ||
 	    !rna_value_is_known(up) || up.number >= link->plane_count)
 		return;
 	(void)rna_finds_add(out, "up on %ju of %zu planes; down: %s", (uintmax_t)up.number,
@@ -252,7 +254,7 @@ const struct rna_rule rna_rule_plane_down = {
  */
 static void check_mtu_low(const struct rna_rule_input *in, struct rna_finds *out)
 {
-	const struct rna_rule_subject *port = in->subject;
+	const struct rna_subject *port = in->subject;
 	const struct rna_netdev *netdev = port->netdev;
 	uint64_t active, most;
 
@@ -301,7 +303,7 @@ const struct rna_rule rna_rule_mtu_low = {
  */
 static void check_netdev_down(const struct rna_rule_input *in, struct rna_finds *out)
 {
-	const struct rna_rule_subject *port = in->subject;
+	const struct rna_subject *port = in->subject;
 	const struct rna_netdev *netdev = port->netdev;
 	const struct rna_netdev *bond = rna_rule_bond_of(in);
 
@@ -328,7 +330,7 @@ const struct rna_rule rna_rule_netdev_down = {
 };
 
 /* Pods then use the virtual functions, and the addresses are inside the pods. */
-static bool has_virtual_functions(const struct rna_rule_subject *port)
+static bool has_virtual_functions(const struct rna_subject *port)
 {
 	const struct rna_pcie *pcie = rna_device_pcie(port->device);
 
@@ -342,7 +344,7 @@ static bool has_virtual_functions(const struct rna_rule_subject *port)
  */
 static void check_netdev_no_address(const struct rna_rule_input *in, struct rna_finds *out)
 {
-	const struct rna_rule_subject *port = in->subject;
+	const struct rna_subject *port = in->subject;
 	const struct rna_netdev *bond = rna_rule_bond_of(in);
 	const struct rna_netdev *netdev = bond ? bond : port->netdev;
 	struct rna_finding *found;

@@ -72,10 +72,10 @@ static bool is_unexpected_port(const struct rna_rule_input *in, const struct rna
 {
 	bool any = false;
 
-	for (size_t i = 0; i < in->count; i++) {
-		const struct rna_rule_subject *port = &in->subjects[i];
+	for (size_t i = 0; i < in->ports->count; i++) {
+		const struct rna_subject *port = &in->ports->items[i];
 
-		if (port->device != episode->object.device || port->number == 0)
+		if (port->device != episode->object.device)
 			continue;
 		any = true;
 		if (rna_subject_expected(port) == RNA_EXPECTED_UP)
@@ -107,9 +107,9 @@ static enum rna_severity severity_of(const struct rna_rule_input *in,
 
 /* -- The same fact from a counter -------------------------------------------------------------- */
 
-static bool tells_of_modules(const struct rna_rule_input *in, const struct rna_rule_subject *port)
+static bool tells_of_modules(const struct rna_rule_input *in, const struct rna_subject *port)
 {
-	const struct rna_past *past = port->past;
+	const struct rna_past *past = rna_rule_past_of(in, port);
 
 	for (size_t i = 0; past && past->windows && i < in->thresholds->count; i++) {
 		const struct rna_threshold *threshold = &in->thresholds->items[i];
@@ -126,8 +126,9 @@ static bool tells_of_modules(const struct rna_rule_input *in, const struct rna_r
 static bool has_module_counters(const struct rna_rule_input *in,
 				const struct rna_snapshot_device *device)
 {
-	for (size_t i = 0; i < in->count; i++)
-		if (in->subjects[i].device == device && tells_of_modules(in, &in->subjects[i]))
+	for (size_t i = 0; i < in->ports->count; i++)
+		if (in->ports->items[i].device == device &&
+		    tells_of_modules(in, &in->ports->items[i]))
 			return true;
 	return false;
 }
@@ -469,8 +470,8 @@ static bool is_first(const struct rna_rule_input *in, enum rna_log_kind kind, si
 
 static bool has_hardware(const struct rna_rule_input *in)
 {
-	for (size_t i = 0; i < in->count; i++)
-		if (in->subjects[i].device->device->function != RNA_FUNCTION_VIRTUAL)
+	for (size_t i = 0; i < in->devices->count; i++)
+		if (in->devices->items[i].rdma_device->function != RNA_FUNCTION_VIRTUAL)
 			return true;
 	return false;
 }

@@ -8,14 +8,14 @@
 #include "rules.h"
 
 /* The first module of the port from index *from on, which moves behind it; NULL: no more. */
-static const struct rna_port_module *next_module(const struct rna_rule_subject *port, size_t *from)
+static const struct rna_port_module *next_module(const struct rna_subject *port, size_t *from)
 {
 	const struct rna_modules *modules = rna_device_modules(port->device);
 
 	while (modules && *from < modules->count) {
 		const struct rna_port_module *module = &modules->modules[(*from)++];
 
-		if (module->port == port->number)
+		if (module->port == port->port)
 			return module;
 	}
 	return NULL;

@@ -36,28 +36,28 @@ static const char *value_of(const struct problems *problems, enum rna_nccl_file_
 }
 
 /* A port that NCCL could use, if its list selects it. */
-static bool is_port(const struct rna_rule_subject *subject)
+static bool is_port(const struct rna_subject *subject)
 {
-	return subject->number > 0 && !subject->device->device->process &&
+	return !subject->device->device->process &&
 	       subject->device->device->function != RNA_FUNCTION_VIRTUAL &&
 	       subject->device->device->function != RNA_FUNCTION_SWITCH_MANAGEMENT;
 }
 
-static bool is_selected(const struct problems *problems, const struct rna_rule_subject *port)
+static bool is_selected(const struct problems *problems, const struct rna_subject *port)
 {
 	const char *list = value_of(problems, RNA_NCCL_FILE_IB_HCA);
 
 	return is_port(port) &&
-	       (!list || rna_nccl_list_selects(list, port->device->device->name, port->number));
+	       (!list || rna_nccl_list_selects(list, port->device->device->name, port->port));
 }
 
 static size_t count_up(const struct problems *problems)
 {
 	size_t count = 0;
 
-	for (size_t i = 0; i < problems->in->count; i++)
-		count += is_selected(problems, &problems->in->subjects[i]) &&
-			 rna_subject_is_active(&problems->in->subjects[i]);
+	for (size_t i = 0; i < problems->in->ports->count; i++)
+		count += is_selected(problems, &problems->in->ports->items[i]) &&
+			 rna_subject_is_active(&problems->in->ports->items[i]);
 	return count;
 }
 
@@ -78,18 +78,18 @@ static void check_disabled(struct problems *problems)
 /* The ports that an entry of the list means. */
 struct meant {
 	size_t ports, down;
-	const struct rna_rule_subject *first_down;
+	const struct rna_subject *first_down;
 };
 
 static struct meant find_meant(const struct problems *problems, const struct rna_nccl_list *entry)
 {
 	struct meant ret = {0};
 
-	for (size_t i = 0; i < problems->in->count; i++) {
-		const struct rna_rule_subject *port = &problems->in->subjects[i];
+	for (size_t i = 0; i < problems->in->ports->count; i++) {
+		const struct rna_subject *port = &problems->in->ports->items[i];
 
 		if (!is_port(port) ||
-		    !rna_nccl_list_fits(entry, port->device->device->name, port->number))
+		    !rna_nccl_list_fits(entry, port->device->device->name, port->port))
 			continue;
 		ret.ports++;
 		if (rna_subject_is_active(port) || !rna_subject_state_is_known(port))
@@ -119,7 +119,7 @@ static void check_entry(struct problems *problems, const struct rna_nccl_list *e
 		rna_strbuf_printf(begin(problems, RNA_SEVERITY_INFO),
 				  "NCCL_IB_HCA: %.*s selects %s/%u%s, which %s down",
 				  (int)entry->len, entry->name,
-				  meant.first_down->device->device->name, meant.first_down->number,
+				  meant.first_down->device->device->name, meant.first_down->port,
 				  meant.down > 1 ? " and others" : "",
 				  meant.down > 1 ? "are" : "is");
 }
@@ -147,14 +147,14 @@ static const struct rna_gid_entry *entry_at(const struct rna_port_gids *gids, in
 }
 
 /* iWARP has no RoCE. */
-static bool is_roce(const struct rna_rule_subject *port)
+static bool is_roce(const struct rna_subject *port)
 {
 	return rna_subject_is_active(port) && port->link_layer == RNA_LINK_LAYER_ETHERNET &&
 	       port->gids && port->identity && port->identity->node_type != RNA_NODE_TYPE_RNIC;
 }
 
 /* What is wrong with the index at that port; NULL: nothing, or not known. */
-static const char *why_bad(const struct rna_rule_subject *port, int index)
+static const char *why_bad(const struct rna_subject *port, int index)
 {
 	const struct rna_gid_entry *entry = entry_at(port->gids, index);
 
@@ -169,11 +169,11 @@ static void check_gids(struct problems *problems)
 		.gid_index = value_of(problems, RNA_NCCL_FILE_IB_GID_INDEX),
 	};
 	const int index = rna_nccl_settings_parse(&environment).gid_index;
-	const struct rna_rule_subject *first = NULL;
+	const struct rna_subject *first = NULL;
 	size_t bad = 0;
 
-	for (size_t i = 0; index >= 0 && i < problems->in->count; i++) {
-		const struct rna_rule_subject *port = &problems->in->subjects[i];
+	for (size_t i = 0; index >= 0 && i < problems->in->ports->count; i++) {
+		const struct rna_subject *port = &problems->in->ports->items[i];
 
 		if (!is_selected(problems, port) || !is_roce(port) || !why_bad(port, index))
 			continue;
@@ -184,7 +184,7 @@ static void check_gids(struct problems *problems)
 		return;
 	rna_strbuf_printf(begin(problems, RNA_SEVERITY_WARNING),
 			  "NCCL_IB_GID_INDEX=%d: %s/%u %s there", index,
-			  first->device->device->name, first->number, why_bad(first, index));
+			  first->device->device->name, first->port, why_bad(first, index));
 	if (bad > 1)
 		rna_strbuf_printf(&problems->text, ", and %zu other port%s no RoCE v2 there either",
 				  bad - 1, bad == 2 ? " has" : "s have");

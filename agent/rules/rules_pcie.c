@@ -19,7 +19,7 @@
  * Devices that manage NVSwitches carry no traffic; virtual functions have no path of their own, and
  * above those of a virtual machine are bridges that the hypervisor makes up.
  */
-static const struct rna_pcie *path_of(const struct rna_rule_subject *subject)
+static const struct rna_pcie *path_of(const struct rna_subject *subject)
 {
 	if (!subject || subject->device->device->function == RNA_FUNCTION_SWITCH_MANAGEMENT ||
 	    subject->device->device->function == RNA_FUNCTION_GUEST_VF)
@@ -68,11 +68,13 @@ static uint64_t port_rate(const struct rna_rule_input *in)
 {
 	uint64_t rate = 0;
 
-	for (const struct rna_rule_subject *port = in->subject + 1;
-	     port < in->subjects + in->count && port->device == in->subject->device; port++)
+	for (size_t i = 0; i < in->subject->rdma_device->port_count; i++) {
+		const struct rna_subject *port = &in->subject->ports[i];
+
 		if (rna_subject_is_active(port) && port->link &&
 		    rna_value_is_known(port->link->rate) && port->link->rate.number > rate)
 			rate = port->link->rate.number;
+	}
 	return rate;
 }
 
@@ -91,7 +93,7 @@ static const char *say_place(const struct rna_rule_input *in, size_t hop, struct
 static const char *say_demand(const struct rna_rule_input *in, size_t hop,
 			      const struct rna_pcie_demand *demand, struct rna_arena *arena)
 {
-	const struct rna_rule_subject *port = demand->first;
+	const struct rna_subject *port = demand->first;
 
 	if (demand->count <= 1)
 		return rna_arena_printf(arena, "the %s %.6g",
@@ -294,8 +296,8 @@ static void check_shared(const struct rna_rule_input *in, const struct rna_pcie 
 /* Only for paths without a degraded link, which pcie-degraded reports. */
 static void check_pcie_limits_port(const struct rna_rule_input *in, struct rna_finds *out)
 {
-	const struct rna_rule_subject *port = in->subject;
-	const struct rna_pcie *pcie = port->number > 0 ? path_of(port) : NULL;
+	const struct rna_subject *port = in->subject;
+	const struct rna_pcie *pcie = port->port > 0 ? path_of(port) : NULL;
 	size_t degraded;
 
 	if (!pcie || !rna_subject_is_active(port) || !port->link ||
@@ -340,7 +342,7 @@ static const struct rna_pcie_hop *worst_hop(const struct rna_pcie *pcie, enum rn
 static void check_pcie_errors(const struct rna_rule_input *in, struct rna_finds *out)
 {
 	const struct rna_pcie *pcie = path_of(in->subject);
-	const struct rna_past *past = in->subject ? in->subject->past : NULL;
+	const struct rna_past *past = in->subject ? rna_rule_past_of(in, in->subject) : NULL;
 	const struct rna_pcie_hop *hop = NULL;
 	size_t before = out->count;
 	const char *text = NULL;
@@ -488,7 +490,7 @@ const struct rna_rule rna_rule_gpudirect_redirected = {
 
 /* -- Read requests ----------------------------------------------------------------------------- */
 
-static bool read_request_of(const struct rna_rule_subject *port, uint64_t *ret)
+static bool read_request_of(const struct rna_subject *port, uint64_t *ret)
 {
 	const struct rna_pcie *pcie = rna_device_pcie(port->device);
 
@@ -500,7 +502,7 @@ static bool read_request_of(const struct rna_rule_subject *port, uint64_t *ret)
 
 /* False also where it is not known what siblings have. */
 static bool reads_less_than_siblings(const struct rna_rule_input *in,
-				     const struct rna_rule_subject *port, uint64_t *ret_usual)
+				     const struct rna_subject *port, uint64_t *ret_usual)
 {
 	struct rna_rule_input input = *in;
 	uint64_t own;
@@ -512,11 +514,10 @@ static bool reads_less_than_siblings(const struct rna_rule_input *in,
 
 static void compare_read_request(const struct rna_rule_input *in, struct rna_finds *out)
 {
-	const struct rna_rule_subject *port = in->subject + 1;
+	const struct rna_subject *port = in->subject->ports;
 	uint64_t own, usual;
 
-	if (port == in->subjects + in->count || port->device != in->subject->device ||
-	    !path_of(in->subject) || !reads_less_than_siblings(in, port, &usual) ||
+	if (!port || !path_of(in->subject) || !reads_less_than_siblings(in, port, &usual) ||
 	    !read_request_of(port, &own))
 		return;
 	rna_finds_add(
@@ -533,11 +534,11 @@ static void compare_read_request(const struct rna_rule_input *in, struct rna_fin
  * DOC-2496 names it among what limits the bandwidth. It matters where each request is small against
  * what is in flight: from 100 Gb/s on.
  */
-static bool is_fast_connectx(const struct rna_rule_subject *port)
+static bool is_fast_connectx(const struct rna_subject *port)
 {
 	static const uint64_t rate_min = UINT64_C(12500000000); /* 100 Gb/s */
 
-	return port->number > 0 && rna_device_is_nic(port->device->device) && path_of(port) &&
+	return rna_device_is_nic(port->device->device) && path_of(port) &&
 	       rna_same_text(port->device->device->driver, "mlx5_core") &&
 	       rna_subject_is_active(port) && port->link && rna_value_is_known(port->link->rate) &&
 	       port->link->rate.number >= rate_min;
@@ -546,12 +547,12 @@ static bool is_fast_connectx(const struct rna_rule_subject *port)
 static void count_small_read_requests(const struct rna_rule_input *in, struct rna_finds *out)
 {
 	enum { BEST = 4096 };
-	const struct rna_rule_subject *first = NULL;
+	const struct rna_subject *first = NULL;
 	uint64_t least = BEST, own, usual;
 	size_t count = 0;
 
-	for (size_t i = 0; i < in->count; i++) {
-		const struct rna_rule_subject *port = &in->subjects[i];
+	for (size_t i = 0; i < in->ports->count; i++) {
+		const struct rna_subject *port = &in->ports->items[i];
 
 		if (!is_fast_connectx(port) || !read_request_of(port, &own) || own >= BEST ||
 		    reads_less_than_siblings(in, port, &usual))

@@ -12,32 +12,32 @@
 #include "remedy.h"
 #include "rules.h"
 
-static bool is_infiniband(const struct rna_rule_subject *port)
+static bool is_infiniband(const struct rna_subject *port)
 {
 	return port->link_layer == RNA_LINK_LAYER_INFINIBAND;
 }
 
-static bool is_physically(const struct rna_rule_subject *port, enum rna_physical_state state)
+static bool is_physically(const struct rna_subject *port, enum rna_physical_state state)
 {
 	return port->state && rna_value_is_known(port->state->physical_state) &&
 	       port->state->physical_state.number == state;
 }
 
 /* On Ethernet drivers report Disabled for every port without link (rdma.md, mlx5 query_port). */
-static bool is_disabled(const struct rna_rule_subject *port)
+static bool is_disabled(const struct rna_subject *port)
 {
 	return is_infiniband(port) && is_physically(port, RNA_PHYSICAL_DISABLED);
 }
 
 /* There is a peer, but no link. */
-static bool is_training(const struct rna_rule_subject *port)
+static bool is_training(const struct rna_subject *port)
 {
 	return is_physically(port, RNA_PHYSICAL_TRAINING) ||
 	       is_physically(port, RNA_PHYSICAL_RECOVERY);
 }
 
 /* The reason as far as this end knows it, and a remedy (NULL: that of the rule). */
-static const char *why_down(const struct rna_rule_subject *port, struct rna_arena *arena,
+static const char *why_down(const struct rna_subject *port, struct rna_arena *arena,
 			    const char **ret_remedy)
 {
 	const struct rna_netdev *netdev = port->netdev;
@@ -67,7 +67,7 @@ static const char *why_down(const struct rna_rule_subject *port, struct rna_aren
 	return NULL;
 }
 
-static const char *why_expected(const struct rna_rule_subject *port)
+static const char *why_expected(const struct rna_subject *port)
 {
 	switch (port->account->expectation.reason) {
 	case RNA_EXPECTATION_CONFIGURED:
@@ -84,7 +84,7 @@ static const char *why_expected(const struct rna_rule_subject *port)
 }
 
 /* The last known peer, so that the cable can be found. "" if it is not known. */
-static const char *where_connected(const struct rna_rule_subject *port, struct rna_arena *arena)
+static const char *where_connected(const struct rna_subject *port, struct rna_arena *arena)
 {
 	const char *text = NULL;
 
@@ -100,22 +100,20 @@ struct together {
 	size_t down;
 };
 
-/* The subjects of a device are itself and, behind it, its ports. */
 static struct together count_down(const struct rna_rule_input *in, const struct rna_card *card)
 {
-	const struct rna_cards *cards = in->view->cards;
 	struct together ret = {0};
 
 	for (size_t i = 0; i < card->device_count; i++) {
-		const struct rna_rule_subject *device =
-			&in->subjects[card->devices[i] + cards->first_ports[card->devices[i]]];
+		const struct rna_subject *device = &in->devices->items[card->devices[i]];
 
-		for (size_t p = 1; p <= device->device->device->port_count; p++) {
-			if (!device[p].judged ||
-			    rna_subject_expected(&device[p]) == RNA_EXPECTED_DOWN)
+		for (size_t p = 0; p < device->rdma_device->port_count; p++) {
+			const struct rna_subject *port = &device->ports[p];
+
+			if (!port->judged || rna_subject_expected(port) == RNA_EXPECTED_DOWN)
 				continue;
 			ret.count++;
-			ret.down += rna_subject_in_state(&device[p], RNA_PORT_DOWN);
+			ret.down += rna_subject_in_state(port, RNA_PORT_DOWN);
 		}
 	}
 	return ret;
@@ -124,9 +122,7 @@ static struct together count_down(const struct rna_rule_input *in, const struct 
 /* What is down together: a card, rather than a cable. "" if it has other ports, or a single one. */
 static const char *what_else(const struct rna_rule_input *in, struct rna_arena *arena)
 {
-	const struct rna_snapshot *snapshot = in->view->snapshot;
-	const struct rna_card *card =
-		rna_card_of(in->view->cards, (size_t)(in->subject->device - snapshot->devices));
+	const struct rna_card *card = in->subject->card;
 	struct together ports = {0};
 	const char *text = NULL;
 
@@ -139,14 +135,14 @@ static const char *what_else(const struct rna_rule_input *in, struct rna_arena *
 }
 
 /* The time of the transition, if the agent saw it: earlier than the first check that found it. */
-static void set_since(struct rna_finding *finding, const struct rna_rule_subject *port)
+static void set_since(struct rna_finding *finding, const struct rna_subject *port)
 {
 	if (port->account && port->account->history.downs > 0)
 		finding->since = port->account->history.last;
 }
 
 /* It has no cable that could be meant to be out, so this needs no expectation. */
-static void report_mute(const struct rna_rule_subject *port, struct rna_finds *out)
+static void report_mute(const struct rna_subject *port, struct rna_finds *out)
 {
 	struct rna_finding *found = rna_finds_add(
 		out, "out of order: its driver always reports ACTIVE, but the device answers no "
@@ -159,14 +155,14 @@ static void report_mute(const struct rna_rule_subject *port, struct rna_finds *o
 }
 
 /* 1: up, 0: down. A port that is meant to be down does not count. */
-static bool is_up_trait(const struct rna_rule_subject *port, uint64_t *ret)
+static bool is_up_trait(const struct rna_subject *port, uint64_t *ret)
 {
 	*ret = rna_subject_is_active(port);
 	return rna_subject_expected(port) != RNA_EXPECTED_DOWN &&
 	       (*ret || rna_subject_in_state(port, RNA_PORT_DOWN));
 }
 
-static bool layer_trait(const struct rna_rule_subject *port, uint64_t *ret)
+static bool layer_trait(const struct rna_subject *port, uint64_t *ret)
 {
 	*ret = port->link_layer;
 	return port->link_layer != RNA_LINK_LAYER_UNKNOWN;
@@ -188,8 +184,8 @@ static bool is_down_alone(const struct rna_rule_input *in, struct rna_rail_usual
 }
 
 /* "; 6 of 8 such ports on cards of its model (MT4129) are up" */
-static const char *say_majority(const struct rna_rule_subject *port,
-				const struct rna_rail_usual *usual, struct rna_arena *arena)
+static const char *say_majority(const struct rna_subject *port, const struct rna_rail_usual *usual,
+				struct rna_arena *arena)
 {
 	const char *model = port->identity ? port->identity->hca_type : NULL;
 	const char *text = rna_arena_printf(
@@ -202,7 +198,7 @@ static const char *say_majority(const struct rna_rule_subject *port,
 
 static void check_port_down(const struct rna_rule_input *in, struct rna_finds *out)
 {
-	const struct rna_rule_subject *port = in->subject;
+	const struct rna_subject *port = in->subject;
 	enum rna_expected expected = rna_subject_expected(port);
 	const char *why, *remedy;
 	struct rna_rail_usual usual;
@@ -211,7 +207,7 @@ static void check_port_down(const struct rna_rule_input *in, struct rna_finds *o
 
 	if (expected == RNA_EXPECTED_DOWN)
 		return;
-	if (rna_port_is_mute(port->device, port->number)) {
+	if (rna_port_is_mute(port->device, port->port)) {
 		report_mute(port, out);
 		return;
 	}
@@ -264,7 +260,7 @@ const struct rna_rule rna_rule_port_down = {
 
 static void check_port_disabled(const struct rna_rule_input *in, struct rna_finds *out)
 {
-	const struct rna_rule_subject *port = in->subject;
+	const struct rna_subject *port = in->subject;
 
 	struct rna_rail_usual usual;
 
@@ -290,7 +286,7 @@ const struct rna_rule rna_rule_port_disabled = {
 /* Without an expectation it is a warning: the cable shows that the port is meant to be used. */
 static void check_port_init(const struct rna_rule_input *in, struct rna_finds *out)
 {
-	const struct rna_rule_subject *port = in->subject;
+	const struct rna_subject *port = in->subject;
 	enum rna_expected expected = rna_subject_expected(port);
 	struct rna_finding *found;
 
@@ -320,7 +316,7 @@ const struct rna_rule rna_rule_port_init = {
 
 static void check_port_armed(const struct rna_rule_input *in, struct rna_finds *out)
 {
-	const struct rna_rule_subject *port = in->subject;
+	const struct rna_subject *port = in->subject;
 
 	if (rna_subject_in_state(port, RNA_PORT_ARMED) &&
 	    rna_subject_expected(port) != RNA_EXPECTED_DOWN)
@@ -506,7 +502,7 @@ static struct rna_finding *report_name(const struct rna_former *former, const ch
 static void check_name(const struct rna_rule_input *in, const struct rna_former *former,
 		       const char *present, struct rna_finds *out)
 {
-	bool of_device = in->subject->number == 0;
+	bool of_device = in->subject->port == 0;
 	const char *what =
 		of_device ? "" : rna_arena_printf(out->arena, "network interface %s ", present);
 	struct rna_finding *found;
@@ -526,11 +522,11 @@ static void check_name(const struct rna_rule_input *in, const struct rna_former 
 
 static void check_device_renamed(const struct rna_rule_input *in, struct rna_finds *out)
 {
-	const struct rna_rule_subject *subject = in->subject;
+	const struct rna_subject *subject = in->subject;
 
-	if (subject->number == 0 && subject->changes)
+	if (subject->port == 0 && subject->changes)
 		check_name(in, &subject->changes->name, subject->device->device->name, out);
-	else if (subject->number > 0 && subject->account && subject->netdev)
+	else if (subject->port > 0 && subject->account && subject->netdev)
 		check_name(in, &subject->account->netdev, subject->netdev->name, out);
 }
 

@@ -84,8 +84,7 @@ static const struct rna_probe_port *find_port(const struct rna_rule_input *in,
 {
 	const struct rna_probes *probes = in->view->probes;
 	const struct rna_probe_port *port =
-		rna_probes_find_port(probes, in->subject->device->device->name,
-				     in->subject->number);
+		rna_probes_find_port(probes, in->subject->device->device->name, in->subject->port);
 
 	if (!port || port->use == RNA_PROBE_OFF)
 		return NULL;
@@ -376,7 +375,7 @@ static void check_probe_flooded(const struct rna_rule_input *in, struct rna_find
 	RNA_STRBUF struct rna_strbuf sender = RNA_STRBUF_INIT;
 	const struct rna_probe_port *port =
 		rna_probes_find_port(in->view->probes, in->subject->device->device->name,
-				     in->subject->number);
+				     in->subject->port);
 	const struct rna_probe_flood *flood;
 
 	if (!port || port->pauses.count == 0)

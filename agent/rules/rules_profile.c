@@ -61,14 +61,14 @@ static bool raises_findings(const struct rna_rule_input *in)
 /* -- A device ---------------------------------------------------------------------------------- */
 
 static void compare_trait(const struct rna_profile_trait *trait,
-			  const struct rna_profile_device *entry,
-			  const struct rna_profile_place *place, struct list *list)
+			  const struct rna_profile_device *entry, const struct rna_subject *subject,
+			  struct list *list)
 {
 	struct rna_value wanted = rna_profile_trait_wanted(trait, entry), is;
 
 	if (!rna_value_is_known(wanted))
 		return;
-	is = trait->get(place);
+	is = trait->get(subject);
 	if (!rna_value_is_known(is)) {
 		list->unknown = true;
 		return;
@@ -83,17 +83,15 @@ static void compare_trait(const struct rna_profile_trait *trait,
 
 static void compare_traits(enum rna_profile_trait_scope scope,
 			   const struct rna_profile_device *entry,
-			   const struct rna_rule_subject *subject, struct list *list)
+			   const struct rna_subject *subject, struct list *list)
 {
-	const struct rna_profile_place place = {subject->device, subject->number, subject->netdev};
-
 	for (size_t i = 0; i < RNA_PROFILE_TRAITS; i++)
 		if (rna_profile_traits[i].scope == scope)
-			compare_trait(&rna_profile_traits[i], entry, &place, list);
+			compare_trait(&rna_profile_traits[i], entry, subject, list);
 }
 
 static void compare_firmware(const struct rna_profile_device *entry,
-			     const struct rna_rule_subject *device, struct list *list)
+			     const struct rna_subject *device, struct list *list)
 {
 	const char *version = device->identity ? device->identity->firmware_version : NULL;
 
@@ -108,7 +106,7 @@ static void compare_firmware(const struct rna_profile_device *entry,
 
 /* A driver of the kernel has no version of its own: the package that was demanded is not loaded. */
 static void compare_driver(const struct rna_rule_input *in, const struct rna_profile_device *entry,
-			   const struct rna_rule_subject *device, struct list *list)
+			   const struct rna_subject *device, struct list *list)
 {
 	const struct rna_readiness *readiness = rna_snapshot_readiness(in->view->snapshot);
 	const char *version = device->identity ? device->identity->driver_version : NULL;
@@ -137,7 +135,7 @@ static void compare_driver(const struct rna_rule_input *in, const struct rna_pro
 }
 
 static void compare_device(const struct rna_rule_input *in, const struct rna_profile_device *entry,
-			   const struct rna_rule_subject *device, struct list *list)
+			   const struct rna_subject *device, struct list *list)
 {
 	compare_firmware(entry, device, list);
 	compare_driver(in, entry, device, list);
@@ -157,8 +155,8 @@ static bool has_pkey(const struct rna_port_fabric *fabric, uint16_t wanted)
 	return false;
 }
 
-static void compare_pkeys(const struct rna_profile_device *entry,
-			  const struct rna_rule_subject *port, struct list *list)
+static void compare_pkeys(const struct rna_profile_device *entry, const struct rna_subject *port,
+			  struct list *list)
 {
 	const uint16_t *wanted = entry->pkeys.items;
 
@@ -171,7 +169,7 @@ static void compare_pkeys(const struct rna_profile_device *entry,
 			rna_strbuf_printf(&list->text, "P_Key 0x%04x is missing", wanted[i]);
 }
 
-static void compare_lid(const struct rna_profile_device *entry, const struct rna_rule_subject *port,
+static void compare_lid(const struct rna_profile_device *entry, const struct rna_subject *port,
 			struct list *list)
 {
 	if (!rna_value_is_known(entry->lid) || !entry->lid.number)
@@ -206,7 +204,7 @@ static void compare_module_text(const char *what, const char *text,
 
 /* Also of a port that is down: a module that does not belong there may be the reason. */
 static void compare_port_modules(const struct rna_profile_device *entry,
-				 const struct rna_rule_subject *port, struct list *list)
+				 const struct rna_subject *port, struct list *list)
 {
 	const struct rna_modules *modules = rna_device_modules(port->device);
 
@@ -216,7 +214,7 @@ static void compare_port_modules(const struct rna_profile_device *entry,
 	for (size_t i = 0; modules && i < modules->count; i++) {
 		const struct rna_port_module *module = &modules->modules[i];
 
-		if (module->port != port->number)
+		if (module->port != port->port)
 			continue;
 		compare_module_text("vendor", module->vendor, &entry->module_vendors, list);
 		compare_module_text("part number", module->part_number, &entry->module_part_numbers,
@@ -224,8 +222,8 @@ static void compare_port_modules(const struct rna_profile_device *entry,
 	}
 }
 
-static void compare_port(const struct rna_profile_device *entry,
-			 const struct rna_rule_subject *port, struct list *list)
+static void compare_port(const struct rna_profile_device *entry, const struct rna_subject *port,
+			 struct list *list)
 {
 	compare_traits(RNA_PROFILE_TRAIT_OF_PORT, entry, port, list);
 	compare_port_modules(entry, port, list);
@@ -240,13 +238,13 @@ static void compare_port(const struct rna_profile_device *entry,
 
 /* -- Their entries ----------------------------------------------------------------------------- */
 
-static uint64_t entries_of(const struct rna_rule_input *in, const struct rna_rule_subject *subject)
+static uint64_t entries_of(const struct rna_rule_input *in, const struct rna_subject *subject)
 {
 	return in->baseline->entries[subject->device - in->view->snapshot->devices];
 }
 
 /* A device as a whole, or one of its ports, with all entries that mean it. */
-static void compare_subject(const struct rna_rule_input *in, const struct rna_rule_subject *subject,
+static void compare_subject(const struct rna_rule_input *in, const struct rna_subject *subject,
 			    struct list *list)
 {
 	uint64_t entries = entries_of(in, subject);
@@ -255,7 +253,7 @@ static void compare_subject(const struct rna_rule_input *in, const struct rna_ru
 		const struct rna_profile_device *entry =
 			&in->baseline->profile->devices[__builtin_ctzll(entries)];
 
-		if (subject->number == 0)
+		if (subject->port == 0)
 			compare_device(in, entry, subject, list);
 		else if (subject->judged)
 			compare_port(entry, subject, list);
@@ -295,11 +293,11 @@ static void add_name(struct rna_strbuf *names, size_t *count, const char *format
 			  *count == NAMES_MAX ? " and others" : "");
 }
 
-static void count_subject(const struct rna_rule_subject *subject, struct tally *tally)
+static void count_subject(const struct rna_subject *subject, struct tally *tally)
 {
 	const char *name = subject->device->device->name;
 
-	if (subject->number == 0) {
+	if (subject->port == 0) {
 		tally->devices++;
 		add_name(&tally->present, &tally->present_count, "%s", name);
 	} else if (rna_subject_is_active(subject)) {
@@ -307,7 +305,7 @@ static void count_subject(const struct rna_rule_subject *subject, struct tally *
 	} else if (!rna_subject_state_is_known(subject)) {
 		tally->ports_unknown++;
 	} else {
-		add_name(&tally->down, &tally->down_count, "%s/%u", name, subject->number);
+		add_name(&tally->down, &tally->down_count, "%s/%u", name, subject->port);
 	}
 }
 
@@ -362,9 +360,15 @@ static void count_entry(const struct rna_rule_input *in, size_t entry, struct ta
 	const struct rna_snapshot *snapshot = in->view->snapshot;
 	const struct rna_presence *presence = rna_snapshot_presence(snapshot);
 
-	for (size_t i = 0; i < in->count; i++)
-		if (entries_of(in, &in->subjects[i]) & UINT64_C(1) << entry)
-			count_subject(&in->subjects[i], tally);
+	for (size_t i = 0; i < in->devices->count; i++) {
+		const struct rna_subject *device = &in->devices->items[i];
+
+		if (!(entries_of(in, device) & UINT64_C(1) << entry))
+			continue;
+		count_subject(device, tally);
+		for (size_t p = 0; p < device->rdma_device->port_count; p++)
+			count_subject(&device->ports[p], tally);
+	}
 	tally->excluded = presence ? presence->excluded_count : 0;
 }
 
@@ -628,7 +632,7 @@ static struct rna_finding *report(const struct rna_rule_input *in, const struct 
 }
 
 /* Names of objects are in front of what differs there. */
-static void sum_up_subject(const struct rna_rule_input *in, const struct rna_rule_subject *subject,
+static void sum_up_subject(const struct rna_rule_input *in, const struct rna_subject *subject,
 			   struct list *list)
 {
 	LIST own = {.most = 1};
@@ -641,8 +645,8 @@ static void sum_up_subject(const struct rna_rule_input *in, const struct rna_rul
 	if (!begin(list))
 		return;
 	rna_strbuf_puts(&list->text, name);
-	if (subject->number > 0)
-		rna_strbuf_printf(&list->text, "/%u", subject->number);
+	if (subject->port > 0)
+		rna_strbuf_printf(&list->text, "/%u", subject->port);
 	rna_strbuf_printf(&list->text, ": %s", own.text.data ? own.text.data : "");
 }
 
@@ -653,8 +657,13 @@ static void sum_up(const struct rna_rule_input *in, struct rna_finds *out)
 
 	compare_node(in, &list);
 	compare_counts(in, &list);
-	for (size_t i = 0; i < in->count; i++)
-		sum_up_subject(in, &in->subjects[i], &list);
+	for (size_t i = 0; i < in->devices->count; i++) {
+		const struct rna_subject *device = &in->devices->items[i];
+
+		sum_up_subject(in, device, &list);
+		for (size_t p = 0; p < device->rdma_device->port_count; p++)
+			sum_up_subject(in, &device->ports[p], &list);
+	}
 	if (list.count == 0 || !rna_strbuf_ok(&list.text))
 		return;
 	found = rna_finds_add(out, "differs in %zu place%s from the shipped profile %s: %s%s",

@@ -16,7 +16,7 @@
 #include "rails.h"
 #include "rules.h"
 
-static bool is_roce_with_qos(const struct rna_rule_subject *port)
+static bool is_roce_with_qos(const struct rna_subject *port)
 {
 	return port->qos && rna_subject_is_active_roce(port);
 }
@@ -48,7 +48,7 @@ static uint64_t hash_bytes(uint64_t hash, const uint8_t *bytes, size_t len)
 	return hash;
 }
 
-static const struct rna_dcb *dcb_of(const struct rna_rule_subject *port)
+static const struct rna_dcb *dcb_of(const struct rna_subject *port)
 {
 	return is_roce_with_qos(port) ? port->qos->dcb : NULL;
 }
@@ -59,12 +59,12 @@ static bool put(struct rna_value value, uint64_t *ret)
 	return rna_value_is_known(value);
 }
 
-static bool pfc_of(const struct rna_rule_subject *port, uint64_t *ret)
+static bool pfc_of(const struct rna_subject *port, uint64_t *ret)
 {
 	return dcb_of(port) && put(port->qos->dcb->pfc, ret);
 }
 
-static bool trust_of(const struct rna_rule_subject *port, uint64_t *ret)
+static bool trust_of(const struct rna_subject *port, uint64_t *ret)
 {
 	if (!is_roce_with_qos(port) || port->qos->trust == RNA_TRUST_UNKNOWN)
 		return false;
@@ -73,7 +73,7 @@ static bool trust_of(const struct rna_rule_subject *port, uint64_t *ret)
 }
 
 /* Without trust in DSCP the table has no effect. */
-static bool dscp_table_of(const struct rna_rule_subject *port, uint64_t *ret)
+static bool dscp_table_of(const struct rna_subject *port, uint64_t *ret)
 {
 	const struct rna_dcb *dcb = dcb_of(port);
 
@@ -83,7 +83,7 @@ static bool dscp_table_of(const struct rna_rule_subject *port, uint64_t *ret)
 	return true;
 }
 
-static bool ets_of(const struct rna_rule_subject *port, uint64_t *ret)
+static bool ets_of(const struct rna_subject *port, uint64_t *ret)
 {
 	const struct rna_dcb *dcb = dcb_of(port);
 
@@ -95,20 +95,20 @@ static bool ets_of(const struct rna_rule_subject *port, uint64_t *ret)
 	return true;
 }
 
-static bool notification_of(const struct rna_rule_subject *port, uint64_t *ret)
+static bool notification_of(const struct rna_subject *port, uint64_t *ret)
 {
 	return is_roce_with_qos(port) && put(port->qos->ecn[RNA_ECN_NOTIFICATION], ret);
 }
 
-static bool ecn_reaction_of(const struct rna_rule_subject *port, uint64_t *ret)
+static bool ecn_reaction_of(const struct rna_subject *port, uint64_t *ret)
 {
 	return is_roce_with_qos(port) && put(port->qos->ecn[RNA_ECN_REACTION], ret);
 }
 
 /* "Not set" is a value of its own: UINT64_MAX. */
-static bool traffic_class_of(const struct rna_rule_subject *port, uint64_t *ret)
+static bool traffic_class_of(const struct rna_subject *port, uint64_t *ret)
 {
-	const struct rna_port_identity *identity = rna_port_identity(port->device, port->number);
+	const struct rna_port_identity *identity = port->port_identity;
 
 	if (!is_roce_with_qos(port) || !identity ||
 	    identity->traffic_class.state == RNA_VALUE_UNREADABLE)
@@ -154,22 +154,21 @@ static const struct {
 /*
  * The next interface of a port (a bond has several), as a subject of its own. False: no more.
  */
-static bool next_interface(const struct rna_rule_subject *port, size_t *from,
-			   struct rna_rule_subject *ret)
+static bool next_interface(const struct rna_subject *port, size_t *from, struct rna_subject *ret)
 {
 	*ret = *port;
-	ret->qos = rna_qos_next(rna_device_qos(port->device), port->number, from);
+	ret->qos = rna_qos_next(rna_device_qos(port->device), port->port, from);
 	return ret->qos;
 }
 
 /* Its name if it is one of several, else NULL. */
-static const char *name_of_member(const struct rna_rule_subject *interface)
+static const char *name_of_member(const struct rna_subject *interface)
 {
 	const struct rna_qos *qos = rna_device_qos(interface->device);
 	size_t from = 0;
 
-	if (!rna_qos_next(qos, interface->number, &from) ||
-	    !rna_qos_next(qos, interface->number, &from))
+	if (!rna_qos_next(qos, interface->port, &from) ||
+	    !rna_qos_next(qos, interface->port, &from))
 		return NULL;
 	return interface->qos->netdev;
 }
@@ -220,8 +219,8 @@ static void compare_rails(const struct rna_rule_input *in, struct differences *o
 }
 
 /* A packet may use any member of a bond, so their QoS has to be the same. */
-static void compare_members(const struct rna_rule_subject *port,
-			    const struct rna_rule_subject *member, struct differences *out)
+static void compare_members(const struct rna_subject *port, const struct rna_subject *member,
+			    struct differences *out)
 {
 	const char *first_name = port->qos->netdev;
 
@@ -240,8 +239,8 @@ static void check_qos_rails(const struct rna_rule_input *in, struct rna_finds *o
 {
 	RNA_STRBUF struct rna_strbuf text = RNA_STRBUF_INIT;
 	struct differences differences = {.text = &text, .arena = out->arena};
-	const struct rna_rule_subject *port = in->subject;
-	struct rna_rule_subject interface;
+	const struct rna_subject *port = in->subject;
+	struct rna_subject interface;
 	size_t from = 0;
 
 	compare_rails(in, &differences);
@@ -271,18 +270,18 @@ const struct rna_rule rna_rule_qos_rails = {
 
 /* -- Differences from qos.expect --------------------------------------------------------------- */
 
-static bool default_tos_of(const struct rna_rule_subject *port, uint64_t *ret)
+static bool default_tos_of(const struct rna_subject *port, uint64_t *ret)
 {
 	return is_roce_with_qos(port) && put(port->qos->default_tos, ret);
 }
 
-static bool mtu_of(const struct rna_rule_subject *port, uint64_t *ret)
+static bool mtu_of(const struct rna_subject *port, uint64_t *ret)
 {
 	return is_roce_with_qos(port) && port->netdev && put(port->netdev->mtu, ret);
 }
 
 /* Both ends of congestion control; if only one is known, that one. */
-static bool ecn_of(const struct rna_rule_subject *port, uint64_t *ret)
+static bool ecn_of(const struct rna_subject *port, uint64_t *ret)
 {
 	uint64_t notification, reaction;
 	bool known = notification_of(port, &notification), too = ecn_reaction_of(port, &reaction);
@@ -311,13 +310,12 @@ static const struct {
 	[RNA_QOS_PLAN_CM_TOS] = {"RDMA CM type of service", default_tos_of, say_number, true},
 };
 
-static bool is_planned_for(const struct rna_qos_expectation *plan,
-			   const struct rna_rule_subject *port)
+static bool is_planned_for(const struct rna_qos_expectation *plan, const struct rna_subject *port)
 {
 	return !plan->glob || fnmatch(plan->glob, port->device->device->name, 0) == 0;
 }
 
-static bool value_of(const struct rna_qos_expectation *plan, const struct rna_rule_subject *port,
+static bool value_of(const struct rna_qos_expectation *plan, const struct rna_subject *port,
 		     uint64_t *ret)
 {
 	int priority;
@@ -330,7 +328,7 @@ static bool value_of(const struct rna_qos_expectation *plan, const struct rna_ru
 }
 
 /* Unreadable values make no finding. */
-static void say_drift(const struct rna_qos_expectation *plan, const struct rna_rule_subject *port,
+static void say_drift(const struct rna_qos_expectation *plan, const struct rna_subject *port,
 		      struct differences *out)
 {
 	const char *own_text, *planned;
@@ -348,7 +346,7 @@ static void say_drift(const struct rna_qos_expectation *plan, const struct rna_r
 }
 
 /* Entries for the port as a whole, or for each of its interfaces. */
-static void say_drifts(char *const *entries, bool of_port, const struct rna_rule_subject *port,
+static void say_drifts(char *const *entries, bool of_port, const struct rna_subject *port,
 		       struct differences *out)
 {
 	for (char *const *entry = entries; entry && *entry; entry++) {
@@ -364,7 +362,7 @@ static void check_qos_drift(const struct rna_rule_input *in, struct rna_finds *o
 	RNA_STRBUF struct rna_strbuf text = RNA_STRBUF_INIT;
 	struct differences drifts = {.text = &text, .arena = out->arena};
 	char *const *entries = in->settings->qos_expect;
-	struct rna_rule_subject interface;
+	struct rna_subject interface;
 	size_t from = 0;
 
 	say_drifts(entries, true, in->subject, &drifts);
@@ -394,7 +392,7 @@ const struct rna_rule rna_rule_qos_drift = {
 /* -- The class of RoCE packets ----------------------------------------------------------------- */
 
 /* Does the traffic class map to a priority that is not lossless on this interface? */
-static bool is_lossy(const struct rna_rule_subject *interface, uint64_t traffic_class,
+static bool is_lossy(const struct rna_subject *interface, uint64_t traffic_class,
 		     uint64_t *ret_lossless, int *ret_priority)
 {
 	if (!pfc_of(interface, ret_lossless) || *ret_lossless == 0)
@@ -407,7 +405,7 @@ static bool is_lossy(const struct rna_rule_subject *interface, uint64_t traffic_
 static void check_qos_lossy_class(const struct rna_rule_input *in, struct rna_finds *out)
 {
 	uint64_t traffic_class, lossless;
-	struct rna_rule_subject interface;
+	struct rna_subject interface;
 	const char *name;
 	size_t from = 0;
 	int priority;
@@ -456,7 +454,7 @@ static void check_qos_lossless_discards(const struct rna_rule_input *in, struct 
 	rna_check_threshold(in, out);
 	if (out->count == before)
 		return;
-	rna_discards_write(&in->subject->past->discards, in->subject, &members);
+	rna_discards_write(&rna_rule_past_of(in, in->subject)->discards, in->subject, &members);
 	if (!rna_strbuf_ok(&members))
 		out->failed = true;
 	else if (members.len > 0)
@@ -485,14 +483,13 @@ const struct rna_rule rna_rule_qos_lossless_discards = {
 /* -- Lossless priorities ----------------------------------------------------------------------- */
 
 /* Only ports of the same adapter model as like (NULL: all). */
-static size_t count_without_pfc(const struct rna_rule_input *in,
-				const struct rna_rule_subject *like)
+static size_t count_without_pfc(const struct rna_rule_input *in, const struct rna_subject *like)
 {
 	size_t count = 0;
 	uint64_t mask;
 
-	for (size_t i = 0; i < in->count; i++) {
-		const struct rna_rule_subject *port = &in->subjects[i];
+	for (size_t i = 0; i < in->ports->count; i++) {
+		const struct rna_subject *port = &in->ports->items[i];
 
 		count += rna_rail_is_one(in, port) && pfc_of(port, &mask) && mask == 0 &&
 			 (!like || rna_rail_is_same_model(port, like));
@@ -503,12 +500,12 @@ static size_t count_without_pfc(const struct rna_rule_input *in,
 /* One finding per node: either may be intended. Storage and login NICs may differ. */
 static void check_qos_pfc_priorities(const struct rna_rule_input *in, struct rna_finds *out)
 {
-	const struct rna_rule_subject *several = NULL;
+	const struct rna_subject *several = NULL;
 	size_t without, with_several = 0;
 	uint64_t mask = 0, seen = 0;
 
-	for (size_t i = 0; i < in->count; i++) {
-		const struct rna_rule_subject *port = &in->subjects[i];
+	for (size_t i = 0; i < in->ports->count; i++) {
+		const struct rna_subject *port = &in->ports->items[i];
 
 		if (!rna_rail_is_one(in, port) || !pfc_of(port, &mask) || mask == 0 ||
 		    rna_priority_only(mask) >= 0)
@@ -522,7 +519,7 @@ static void check_qos_pfc_priorities(const struct rna_rule_input *in, struct rna
 		(void)rna_finds_add(out,
 				    "%zu RoCE port%s several lossless priorities: %s/%u has %s%s",
 				    with_several, with_several == 1 ? " has" : "s have",
-				    several->device->device->name, several->number,
+				    several->device->device->name, several->port,
 				    say_priorities(seen, out->arena),
 				    without ? "; others have none" : "");
 	else if (without)
@@ -549,7 +546,7 @@ const struct rna_rule rna_rule_qos_pfc_priorities = {
 /* RDMA CM uses the MTU of the VLAN; applications without RDMA CM use that of the port. */
 static void check_qos_vlan_mtu(const struct rna_rule_input *in, struct rna_finds *out)
 {
-	const struct rna_rule_subject *port = in->subject;
+	const struct rna_subject *port = in->subject;
 	const struct rna_qos_vlan *small = NULL;
 	uint64_t rdma_mtu = 0;
 

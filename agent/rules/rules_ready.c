@@ -289,16 +289,15 @@ static void check_mads(const struct rna_rule_input *in, struct rna_finds *out)
 
 	if (!knows_mads(readiness) || !rna_device_is_nic(in->subject->device->device))
 		return;
-	for (const struct rna_rule_subject *port = in->subject + 1;
-	     port < in->subjects + in->count && port->device == in->subject->device; port++) {
+	for (size_t i = 0; i < in->subject->rdma_device->port_count; i++) {
+		const struct rna_subject *port = &in->subject->ports[i];
 		const struct rna_device_node *node =
-			rna_readiness_find_node(readiness, port->device->device->name,
-						port->number);
+			rna_readiness_find_node(readiness, port->device->device->name, port->port);
 
 		if (port->link_layer != RNA_LINK_LAYER_INFINIBAND || (node && !node->missing))
 			continue;
 		text = rna_arena_printf(out->arena, "%s%sport %u has no %s", text ? text : "",
-					text ? ", " : "", port->number,
+					text ? ", " : "", port->port,
 					node ? "file in /dev/infiniband" : "umad device");
 	}
 	if (text)
@@ -604,14 +603,14 @@ const struct rna_rule rna_rule_memlock_low = {
 /* An RDMA MTU of 4096 and its headers, see rules_link.c. */
 enum { MTU_ENOUGH_FOR_RDMA = 4192 };
 
-static bool link_layer_of(const struct rna_rule_subject *port, uint64_t *ret)
+static bool link_layer_of(const struct rna_subject *port, uint64_t *ret)
 {
 	*ret = port->link_layer;
 	return port->link_layer != RNA_LINK_LAYER_UNKNOWN && rna_subject_is_active(port);
 }
 
 /* The link layer is configured, so the state does not matter. */
-static bool configured_layer_of(const struct rna_rule_subject *port, uint64_t *ret)
+static bool configured_layer_of(const struct rna_subject *port, uint64_t *ret)
 {
 	*ret = port->link_layer;
 	return port->link_layer != RNA_LINK_LAYER_UNKNOWN;
@@ -665,7 +664,7 @@ const struct rna_rule rna_rule_rails_link_layer = {
 };
 
 /* Of the interface of an active RoCE port; a value that limits RDMA belongs to mtu-low. */
-static bool netdev_mtu_of(const struct rna_rule_subject *port, uint64_t *ret)
+static bool netdev_mtu_of(const struct rna_subject *port, uint64_t *ret)
 {
 	if (!rna_subject_is_active_roce(port) || !port->netdev ||
 	    !rna_value_is_known(port->netdev->mtu) ||
@@ -699,7 +698,7 @@ const struct rna_rule rna_rule_rails_mtu = {
 };
 
 /* 1: the port has an IPoIB interface, which exists whatever the state of the port is. */
-static bool ipoib_of(const struct rna_rule_subject *port, uint64_t *ret)
+static bool ipoib_of(const struct rna_subject *port, uint64_t *ret)
 {
 	*ret = port->netdev ? 1 : 0;
 	return port->link_layer == RNA_LINK_LAYER_INFINIBAND;
@@ -745,11 +744,11 @@ const struct rna_rule rna_rule_rails_ipoib = {
 static void check_jumbo_frames(const struct rna_rule_input *in, struct rna_finds *out)
 {
 	enum { JUMBO = 9000 };
-	const struct rna_rule_subject *first = NULL;
+	const struct rna_subject *first = NULL;
 	size_t count = 0;
 
-	for (size_t i = 0; i < in->count; i++) {
-		const struct rna_rule_subject *port = &in->subjects[i];
+	for (size_t i = 0; i < in->ports->count; i++) {
+		const struct rna_subject *port = &in->ports->items[i];
 		uint64_t mtu;
 
 		if (!rna_device_is_nic(port->device->device) || !netdev_mtu_of(port, &mtu) ||
@@ -779,9 +778,9 @@ const struct rna_rule rna_rule_jumbo_frames = {
 	.message_id = "2a679eddff8e4388a0e4723187c34c9d",
 };
 
-static bool vfs_of(const struct rna_rule_subject *port, uint64_t *ret)
+static bool vfs_of(const struct rna_subject *port, uint64_t *ret)
 {
-	const struct rna_pcie *pcie = port->number == 1 ? rna_device_pcie(port->device) : NULL;
+	const struct rna_pcie *pcie = port->port == 1 ? rna_device_pcie(port->device) : NULL;
 
 	if (!pcie || !rna_value_is_known(pcie->virtual_functions))
 		return false;
@@ -813,7 +812,7 @@ const struct rna_rule rna_rule_rails_virtual_functions = {
 };
 
 /* A number for each text; the same for equal ones. */
-static bool firmware_of(const struct rna_rule_subject *port, uint64_t *ret)
+static bool firmware_of(const struct rna_subject *port, uint64_t *ret)
 {
 	enum { VERSION_MAX = 64 };
 	const char *version = port->identity ? port->identity->firmware_version : NULL;
@@ -831,9 +830,9 @@ static bool firmware_of(const struct rna_rule_subject *port, uint64_t *ret)
 static bool speaks_for_card(const struct rna_rule_input *in)
 {
 	size_t index = (size_t)(in->subject->device - in->view->snapshot->devices);
-	const struct rna_card *card = rna_card_of(in->view->cards, index);
+	const struct rna_card *card = in->subject->card;
 
-	return in->subject > in->subjects && in->subject[-1].number == 0 &&
+	return in->subject == in->subject->ports &&
 	       (!card || card->device_count == 0 || card->devices[0] == index);
 }
 
@@ -841,9 +840,9 @@ static const char *find_firmware(const struct rna_rule_input *in, uint64_t wante
 {
 	uint64_t own;
 
-	for (size_t i = 0; i < in->count; i++)
-		if (firmware_of(&in->subjects[i], &own) && own == wanted)
-			return in->subjects[i].identity->firmware_version;
+	for (size_t i = 0; i < in->devices->count; i++)
+		if (firmware_of(&in->devices->items[i], &own) && own == wanted)
+			return in->devices->items[i].identity->firmware_version;
 	return "another version";
 }
 

@@ -18,13 +18,13 @@ static size_t count_functions(const struct rna_rule_input *in)
 {
 	size_t most = 0;
 
-	for (size_t i = 0; i < in->count; i++) {
-		const struct rna_rule_subject *port = &in->subjects[i];
+	for (size_t i = 0; i < in->ports->count; i++) {
+		const struct rna_subject *port = &in->ports->items[i];
 		size_t count = 0;
 
-		for (size_t k = 0; port->model > 0 && k < in->count; k++)
-			count += in->subjects[k].model == port->model &&
-				 in->subjects[k].number == port->number;
+		for (size_t k = 0; port->model > 0 && k < in->ports->count; k++)
+			count += in->ports->items[k].model == port->model &&
+				 in->ports->items[k].port == port->port;
 		if (count > most)
 			most = count;
 	}
@@ -108,7 +108,7 @@ static void check_resources_missing(const struct rna_rule_input *in, struct rna_
 		compare(node, sum, functions, &text);
 	if (text.failed)
 		out->failed = true;
-	else if (text.len > 0 && in->count > 0)
+	else if (text.len > 0 && in->devices->count > 0)
 		rna_finds_add(out, "device plugins advertise less than the node has: %s",
 			      text.data);
 }

@@ -47,7 +47,7 @@ static const char *address_of(const struct rna_virtual_function *function)
 	return function->pci_address ? function->pci_address : "?";
 }
 
-static bool is_infiniband(const struct rna_rule_subject *device)
+static bool is_infiniband(const struct rna_subject *device)
 {
 	const struct rna_port_identity *port = rna_port_identity(device->device, 1);
 

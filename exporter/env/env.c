@@ -162,9 +162,10 @@ static void warn_of_absent_ports(struct rna_env_advising *advising,
 
 	for (size_t i = 0; i < list->count; i++) {
 		const struct rna_subject *port = &list->items[i];
-		const char *state = rna_port_state_text(port);
+		const char *state = rna_subject_state_name(port);
 
-		if (state && !rna_port_up(port).number && rna_port_is_expected(port))
+		if (state && !rna_port_up(port).number &&
+		    rna_subject_expected(port) == RNA_EXPECTED_UP)
 			RNA_ENV_WARN(advising,
 				     "%s is left out, though it is meant to be up: it is %s",
 				     rna_env_name(advising, port), state);
@@ -298,7 +299,7 @@ static int choose_ports(struct rna_env_advising *advising, const struct rna_subj
 int rna_env_advise(const struct rna_view *view, const struct rna_env_request *request,
 		   struct rna_arena *arena, struct rna_env_advice *ret)
 {
-	RNA_SUBJECTS struct rna_subjects subjects = RNA_SUBJECTS_INIT;
+	const struct rna_subjects *subjects = view->subjects;
 	struct rna_env_advising advising = {
 		.view = view,
 		.request = request,
@@ -306,10 +307,9 @@ int rna_env_advise(const struct rna_view *view, const struct rna_env_request *re
 		.arena = arena,
 	};
 
-	if (rna_subjects_set(&subjects, view) < 0 || make_room(&advising, &subjects) < 0 ||
-	    choose_ports(&advising, &subjects) < 0)
+	if (make_room(&advising, subjects) < 0 || choose_ports(&advising, subjects) < 0)
 		return -ENOMEM;
-	advise(&advising, &subjects);
+	advise(&advising, subjects);
 	*ret = (struct rna_env_advice){
 		.title = advising.dialect->words.title,
 		.port_count = advising.ports.count,

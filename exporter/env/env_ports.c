@@ -37,7 +37,7 @@ typedef bool leave_out(const struct choice *choice, const struct rna_subject *po
 static bool has_unknown_state(const struct choice *choice, const struct rna_subject *port)
 {
 	(void)choice;
-	return !port->state || !rna_value_is_known(port->state->state);
+	return !rna_subject_state_is_known(port);
 }
 
 static bool is_inactive(const struct choice *choice, const struct rna_subject *port)

@@ -21,7 +21,7 @@
 
 struct document {
 	struct rna_json_writer writer;
-	struct rna_subjects subjects;
+	const struct rna_subjects *subjects;
 	struct rna_families *families;
 };
 
@@ -146,8 +146,7 @@ static json_t *port_object(struct document *document, const struct rna_subject *
 	return object;
 }
 
-static json_t *device_object(struct document *document, const struct rna_subject *device,
-			     struct rna_subject_list ports)
+static json_t *device_object(struct document *document, const struct rna_subject *device)
 {
 	struct rna_json_writer *writer = &document->writer;
 	json_t *object = rna_json_item(writer, &rna_device_table, device);
@@ -159,25 +158,20 @@ static json_t *device_object(struct document *document, const struct rna_subject
 				       device->view->metrics.virtual_functions);
 	rna_json_set_resources(writer, object, rna_device_resources(device->device));
 	set_counters(writer, object, "hw_counters", device->groups[RNA_PLACE_DEVICE_HW_COUNTERS]);
-	for (size_t i = 0; i < ports.count; i++)
-		rna_json_append(writer, array, port_object(document, &ports.items[i]));
+	for (size_t i = 0; i < device->rdma_device->port_count; i++)
+		rna_json_append(writer, array, port_object(document, &device->ports[i]));
 	rna_json_set(writer, object, "ports", array);
 	return object;
 }
 
 static json_t *device_array(struct document *document)
 {
-	const struct rna_subject_list *devices = &document->subjects.scopes[RNA_SCOPE_DEVICE];
+	const struct rna_subject_list *devices = &document->subjects->scopes[RNA_SCOPE_DEVICE];
 	json_t *array = json_array();
-	size_t port = 0;
 
-	for (size_t i = 0; i < devices->count; i++) {
-		const struct rna_subject *device = &devices->items[i];
-		struct rna_subject_list ports =
-			rna_subjects_ports_of(&document->subjects, device, &port);
-
-		rna_json_append(&document->writer, array, device_object(document, device, ports));
-	}
+	for (size_t i = 0; i < devices->count; i++)
+		rna_json_append(&document->writer, array,
+				device_object(document, &devices->items[i]));
 	return array;
 }
 
@@ -198,7 +192,7 @@ static json_t *card_port_object(struct rna_json_writer *writer, const struct rna
 static json_t *card_function_object(struct document *document,
 				    const struct rna_card_function *function)
 {
-	const struct rna_subject_list *devices = &document->subjects.scopes[RNA_SCOPE_DEVICE];
+	const struct rna_subject_list *devices = &document->subjects->scopes[RNA_SCOPE_DEVICE];
 	struct rna_json_writer *writer = &document->writer;
 	json_t *object = json_object();
 
@@ -223,7 +217,7 @@ static json_t *card_object(struct document *document, const struct rna_subject *
 	struct rna_json_writer *writer = &document->writer;
 	json_t *object = rna_json_item(writer, &rna_card_table, subject);
 	json_t *functions = json_array(), *devices = json_array(), *ports = json_array();
-	struct rna_card_ports counts = rna_card_count_ports(&document->subjects, subject->card);
+	struct rna_card_ports counts = rna_card_count_ports(document->subjects, subject->card);
 	struct rna_card_cursor next = RNA_CARD_CURSOR_INIT;
 	const struct rna_subject *port;
 
@@ -231,12 +225,12 @@ static json_t *card_object(struct document *document, const struct rna_subject *
 		rna_json_append(writer, functions,
 				card_function_object(document, &subject->card->functions[i]));
 	for (size_t i = 0; i < subject->card->device_count; i++) {
-		const struct rna_subject *device = &document->subjects.scopes[RNA_SCOPE_DEVICE]
+		const struct rna_subject *device = &document->subjects->scopes[RNA_SCOPE_DEVICE]
 							    .items[subject->card->devices[i]];
 
 		rna_json_append(writer, devices, rna_json_text(writer, device->rdma_device->name));
 	}
-	while ((port = rna_card_next_port(&document->subjects, subject->card, &next)))
+	while ((port = rna_card_next_port(document->subjects, subject->card, &next)))
 		rna_json_append(writer, ports, card_port_object(writer, port));
 	set_card_counts(writer, object, &counts);
 	rna_json_set(writer, object, "functions", functions);
@@ -247,7 +241,7 @@ static json_t *card_object(struct document *document, const struct rna_subject *
 
 static json_t *card_array(struct document *document)
 {
-	const struct rna_subject_list *cards = &document->subjects.scopes[RNA_SCOPE_CARD];
+	const struct rna_subject_list *cards = &document->subjects->scopes[RNA_SCOPE_CARD];
 	json_t *array = json_array();
 
 	for (size_t i = 0; i < cards->count; i++)
@@ -291,7 +285,7 @@ static void set_job_counts(struct rna_json_writer *writer, json_t *agent,
 
 static json_t *job_array(struct document *document)
 {
-	const struct rna_view *view = document->subjects.scopes[RNA_SCOPE_NODE].items[0].view;
+	const struct rna_view *view = document->subjects->scopes[RNA_SCOPE_NODE].items[0].view;
 	json_t *array = json_array();
 
 	for (size_t i = 0; i < view->job_count; i++) {
@@ -380,7 +374,7 @@ static void set_kernel_log(struct document *document, json_t *object,
 static json_t *node_object(struct document *document, const struct rna_view *view)
 {
 	struct rna_json_writer *writer = &document->writer;
-	const struct rna_subject *node = &document->subjects.scopes[RNA_SCOPE_NODE].items[0];
+	const struct rna_subject *node = &document->subjects->scopes[RNA_SCOPE_NODE].items[0];
 	const struct rna_topology *topology = rna_snapshot_topology(view->snapshot);
 	json_t *object = json_object(), *agent = json_object(), *process = json_object();
 
@@ -415,14 +409,13 @@ static json_t *node_object(struct document *document, const struct rna_view *vie
 
 void rna_write_json(const struct rna_view *view, struct rna_strbuf *out)
 {
-	struct document document = {.families = rna_families_new()};
+	struct document document = {.subjects = view->subjects, .families = rna_families_new()};
 
-	if (document.families && rna_subjects_set(&document.subjects, view) == 0)
+	if (document.families)
 		rna_json_write(&document.writer, node_object(&document, view), RNA_JSON_INDENT,
 			       out);
 	else
 		out->failed = true;
-	rna_subjects_deinit(&document.subjects);
 	(void)rna_families_free(document.families);
 }
 
@@ -453,32 +446,20 @@ static size_t *inventory_field(struct rna_inventory *inventory, size_t i)
 	return (size_t *)((char *)inventory + inventory_fields[i].offset);
 }
 
-static bool is_unread(const struct rna_snapshot_device *device, unsigned port)
-{
-	const struct rna_port_state_value *state = rna_port_state(device, port);
-
-	return !state || !rna_value_is_known(state->state);
-}
-
 static struct rna_inventory take_inventory(const struct rna_view *view)
 {
-	const struct rna_snapshot *snapshot = view->snapshot;
+	const struct rna_subject_list *ports = rna_view_ports(view);
 	struct rna_inventory found = {
 		.known = true,
-		.devices = snapshot->device_count,
+		.devices = view->snapshot->device_count,
 		.missing = view->missing_count,
+		.ports = ports->count,
 	};
 
-	for (size_t i = 0; i < snapshot->device_count; i++) {
-		const struct rna_device *device = snapshot->devices[i].device;
-
-		for (size_t p = 0; p < device->port_count; p++, found.ports++) {
-			found.up += rna_port_works(&snapshot->devices[i], device->ports[p]);
-			found.unread += is_unread(&snapshot->devices[i], device->ports[p]);
-			found.expected +=
-				view->ports &&
-				view->ports[found.ports].expectation.expected == RNA_EXPECTED_UP;
-		}
+	for (size_t i = 0; i < ports->count; i++) {
+		found.up += rna_subject_is_active(&ports->items[i]);
+		found.unread += !rna_subject_state_is_known(&ports->items[i]);
+		found.expected += rna_subject_expected(&ports->items[i]) == RNA_EXPECTED_UP;
 	}
 	return found;
 }

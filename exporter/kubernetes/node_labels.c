@@ -89,7 +89,7 @@ static const struct rna_subject *next_port(const struct tally *tally,
 
 static bool is_expected(const struct rna_subject *port)
 {
-	return port->account && port->account->expectation.expected == RNA_EXPECTED_UP;
+	return rna_subject_expected(port) == RNA_EXPECTED_UP;
 }
 
 static bool is_up(const struct rna_subject *port)
@@ -568,11 +568,8 @@ static void count_ports(struct tally *tally)
 int rna_node_labels_decide(const struct rna_view *view, const struct rna_label_options *options,
 			   struct rna_node_verdict ret[RNA_NODE_LABEL_COUNT])
 {
-	RNA_SUBJECTS struct rna_subjects subjects = RNA_SUBJECTS_INIT;
-	struct tally tally = {.view = view, .options = options, .subjects = &subjects};
+	struct tally tally = {.view = view, .options = options, .subjects = view->subjects};
 
-	if (rna_subjects_set(&subjects, view) < 0)
-		return -ENOMEM;
 	count_ports(&tally);
 	find_model(&tally);
 	for (enum rna_node_label_id id = 0; id < RNA_NODE_LABEL_COUNT; id++)

@@ -5,7 +5,7 @@
 /* Has the counter a meaning on this port? Where the link layer is not known, it may have. */
 static bool fits(const struct rna_counter *counter, const struct rna_subject *subject)
 {
-	switch (subject->link_layer) {
+	switch (subject->port ? subject->link_layer : RNA_LINK_LAYER_UNKNOWN) {
 	case RNA_LINK_LAYER_INFINIBAND:
 		return counter->link_layers & RNA_ON_INFINIBAND;
 	case RNA_LINK_LAYER_ETHERNET:

@@ -138,13 +138,59 @@ static bool is_stale(const struct rna_label_store *store, enum rna_scope scope,
 	return store->device_set != device_set;
 }
 
-int rna_label_store_apply(struct rna_label_store *store, struct rna_subjects *subjects)
+static size_t count_subjects(const struct rna_view *view, enum rna_scope scope)
 {
-	const struct rna_subject *node = &subjects->scopes[RNA_SCOPE_NODE].items[0];
-	uint64_t device_set = node->view->snapshot->device_set;
+	if (scope == RNA_SCOPE_GID)
+		return view->metrics.gid_info ? rna_subjects_of_gids(view, NULL) : 0;
+	if (scope == RNA_SCOPE_JOB)
+		return view->metrics.all_jobs ? view->job_count : 0;
+	return view->subjects->scopes[scope].count;
+}
+
+/* Writes count of them to items. */
+static void copy_subjects(const struct rna_view *view, enum rna_scope scope, size_t count,
+			  struct rna_subject *items)
+{
+	if (count == 0)
+		return;
+	if (scope == RNA_SCOPE_GID)
+		(void)rna_subjects_of_gids(view, items);
+	else if (scope != RNA_SCOPE_JOB)
+		memcpy(items, view->subjects->scopes[scope].items, count * sizeof(*items));
+	for (size_t i = 0; scope == RNA_SCOPE_JOB && i < count; i++)
+		items[i] = rna_subject_of_job(view, i);
+}
+
+/* Copies, for labels to be put into. */
+static struct rna_subject *list_subjects(const struct rna_view *view, struct rna_subjects *ret)
+{
+	struct rna_subject *memory, *next;
+	size_t count = 0;
 
 	for (enum rna_scope scope = 0; scope < RNA_SCOPE_COUNT; scope++) {
-		struct rna_subject_list *list = &subjects->scopes[scope];
+		ret->scopes[scope].count = count_subjects(view, scope);
+		count += ret->scopes[scope].count;
+	}
+	next = memory = reallocarray(NULL, count, sizeof(*memory)); /* there is the node */
+	for (enum rna_scope scope = 0; memory && scope < RNA_SCOPE_COUNT; scope++) {
+		ret->scopes[scope].items = next;
+		copy_subjects(view, scope, ret->scopes[scope].count, next);
+		next += ret->scopes[scope].count;
+	}
+	return memory;
+}
+
+int rna_label_store_apply(struct rna_label_store *store, const struct rna_view *view,
+			  struct rna_subjects *ret, struct rna_subject **ret_memory)
+{
+	uint64_t device_set = view->snapshot->device_set;
+	struct rna_subject *next = list_subjects(view, ret);
+
+	*ret_memory = next;
+	if (!next)
+		return -ENOMEM;
+	for (enum rna_scope scope = 0; scope < RNA_SCOPE_COUNT; scope++) {
+		const struct rna_subject_list *list = &ret->scopes[scope];
 		struct prepared_list *prepared = &store->scopes[scope];
 
 		if (is_stale(store, scope, list, device_set) &&
@@ -152,9 +198,9 @@ int rna_label_store_apply(struct rna_label_store *store, struct rna_subjects *su
 			drop_all(store);
 			return -ENOMEM;
 		}
-		for (size_t i = 0; i < list->count; i++) {
-			list->items[i].labels = prepared->items[i].labels;
-			list->items[i].info = prepared->items[i].info;
+		for (size_t i = 0; i < list->count; i++, next++) {
+			next->labels = prepared->items[i].labels;
+			next->info = prepared->items[i].info;
 		}
 	}
 	store->device_set = device_set;

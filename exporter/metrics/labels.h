@@ -14,7 +14,10 @@ struct rna_label_store *rna_label_store_free(struct rna_label_store *store);
 RNA_DEFINE_CLEANUP(struct rna_label_store, rna_label_store_free)
 
 /*
- * Gives every subject its labels, prepared anew only if the device set or the jobs are others than
- * last time. They live until the next call with another set. 0 or -ENOMEM.
+ * The subjects of the view with their labels; GIDs and jobs only if a setting asks for their
+ * series. Labels are prepared anew only if the device set or the jobs are others than last time.
+ * Items of *ret are one array of memory, to be freed; labels are valid until the next call. 0 or
+ * -ENOMEM.
  */
-int rna_label_store_apply(struct rna_label_store *store, struct rna_subjects *subjects);
+int rna_label_store_apply(struct rna_label_store *store, const struct rna_view *view,
+			  struct rna_subjects *ret, struct rna_subject **ret_memory);

@@ -52,32 +52,19 @@ struct rna_renderer *rna_renderer_free(struct rna_renderer *renderer)
 	return NULL;
 }
 
-/* GIDs and jobs only if a setting asks for their series. */
-static int set_subjects(struct rna_subjects *subjects, const struct rna_view *view)
-{
-	int status = rna_subjects_set(subjects, view);
-
-	if (status == 0 && view->metrics.gid_info)
-		status = rna_subjects_add_gids(subjects);
-	if (status == 0 && view->metrics.all_jobs)
-		status = rna_subjects_add_jobs(subjects);
-	return status;
-}
-
 int rna_renderer_metrics(struct rna_renderer *renderer, const struct rna_view *view,
 			 enum rna_exposition format, struct rna_body **ret)
 {
-	RNA_SUBJECTS struct rna_subjects subjects = RNA_SUBJECTS_INIT;
 	RNA_CLEANUP(rna_walk_deinit) struct rna_walk walk = RNA_WALK_INIT;
 	RNA_STRBUF struct rna_strbuf out = RNA_STRBUF_INIT;
 	const struct rna_families *families = renderer->families;
 	struct rna_writer writer = RNA_WRITER(&out, format, families->arena);
 	bool all = view->metrics.node_exporter_names;
 	size_t count = all ? families->count : families->own_count;
+	RNA_FREE struct rna_subject *memory = NULL;
+	struct rna_subjects subjects;
 
-	if (set_subjects(&subjects, view) < 0)
-		return -ENOMEM;
-	if (rna_label_store_apply(renderer->labels, &subjects) < 0)
+	if (rna_label_store_apply(renderer->labels, view, &subjects, &memory) < 0)
 		return -ENOMEM;
 	if (rna_walk_start(&walk, &subjects) < 0)
 		return -ENOMEM;

@@ -83,13 +83,8 @@ static void add_footer(const struct rna_page *page)
 
 void rna_write_page(const struct rna_view *view, struct rna_strbuf *out)
 {
-	RNA_SUBJECTS struct rna_subjects subjects = RNA_SUBJECTS_INIT;
-	struct rna_page page = {view, &subjects, out, NULL};
+	struct rna_page page = {view, view->subjects, out, NULL};
 
-	if (rna_subjects_set(&subjects, view) < 0) {
-		out->failed = true;
-		return;
-	}
 	add_header(&page);
 	rna_page_verdict(&page);
 	rna_page_summary(&page);

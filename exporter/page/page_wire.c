@@ -47,7 +47,8 @@ void rna_page_wire(struct rna_strbuf *out, const struct rna_subject *port)
 		}
 		rna_strbuf_puts(out, "<br>");
 		rna_page_badge(out, rna_ethernet_link_state_text(netdev->link.state.number),
-			       rna_port_is_down(port) ? rna_tone_state(port) : RNA_TONE_BAD);
+			       rna_subject_in_state(port, RNA_PORT_DOWN) ? rna_tone_state(port)
+									 : RNA_TONE_BAD);
 	}
 }
 

@@ -44,14 +44,14 @@ static void add_rows(struct rows *rows, const struct rna_subject *port)
 	}
 }
 
-static void find_rows(const struct rna_subjects *subjects, struct rows *rows)
+static void find_rows(const struct rna_view *view, struct rows *rows)
 {
-	const struct rna_subject_list *ports = &subjects->scopes[RNA_SCOPE_PORT];
+	const struct rna_subject_list *devices = rna_view_devices(view);
 
 	rows->count = 0;
-	for (size_t i = 0; i < ports->count; i++)
-		if (i == 0 || ports->items[i].device != ports->items[i - 1].device)
-			add_rows(rows, &ports->items[i]);
+	for (size_t i = 0; i < devices->count; i++)
+		if (devices->items[i].ports)
+			add_rows(rows, devices->items[i].ports);
 }
 
 /* Pods stand together, their devices in the order of the names. */
@@ -156,7 +156,6 @@ static enum rna_tone tone_of(const struct rna_text_table *table, size_t index, s
 void rna_write_pods(const struct rna_view *view, const struct rna_pod_resources *resources,
 		    const struct rna_table_options *options, struct rna_strbuf *out)
 {
-	RNA_SUBJECTS struct rna_subjects subjects = RNA_SUBJECTS_INIT;
 	RNA_FREE struct row *items = NULL;
 	struct rows rows = {.resources = resources};
 	struct rna_text_table table = {
@@ -177,10 +176,7 @@ void rna_write_pods(const struct rna_view *view, const struct rna_pod_resources 
 		.tone = tone_of,
 	};
 
-	out->failed |= rna_subjects_set(&subjects, view) < 0;
-	if (out->failed)
-		return;
-	find_rows(&subjects, &rows);
+	find_rows(view, &rows);
 	if (rows.count == 0) {
 		rna_strbuf_puts(out, "No pod has an RDMA device open, as far as the agent sees.\n");
 		return;
@@ -191,7 +187,7 @@ void rna_write_pods(const struct rna_view *view, const struct rna_pod_resources 
 		out->failed = true;
 		return;
 	}
-	find_rows(&subjects, &rows);
+	find_rows(view, &rows);
 	qsort(rows.items, rows.count, sizeof(*rows.items), compare_rows);
 	table.row_count = rows.count;
 	rna_text_table_write(&table, out);

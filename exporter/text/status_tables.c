@@ -170,20 +170,19 @@ static void write_table(struct table *table, struct rna_strbuf *out)
 static int find_ports(const struct rna_subjects *subjects, struct table *table)
 {
 	const struct rna_subject_list *devices = &subjects->scopes[RNA_SCOPE_DEVICE];
-	size_t most = devices->count + subjects->scopes[RNA_SCOPE_PORT].count, from = 0;
+	size_t most = devices->count + subjects->scopes[RNA_SCOPE_PORT].count;
 
 	table->rows = calloc(most, sizeof(*table->rows));
 	if (!table->rows)
 		return -ENOMEM;
 	for (size_t d = 0; d < devices->count; d++) {
-		struct rna_subject_list ports =
-			rna_subjects_ports_of(subjects, &devices->items[d], &from);
+		const struct rna_subject *device = &devices->items[d];
 
-		if (ports.count == 0)
-			table->rows[table->row_count++] = &devices->items[d];
-		for (size_t i = 0; i < ports.count; i++)
-			if (!rna_port_is_unwired(&ports.items[i]))
-				table->rows[table->row_count++] = &ports.items[i];
+		if (!device->ports)
+			table->rows[table->row_count++] = device;
+		for (size_t i = 0; i < device->rdma_device->port_count; i++)
+			if (!rna_port_is_unwired(&device->ports[i]))
+				table->rows[table->row_count++] = &device->ports[i];
 	}
 	return 0;
 }
@@ -466,15 +465,29 @@ static void write_subjects(const struct rna_subjects *subjects,
 		write_table(&table, out);
 }
 
+/* The caller frees *ret. */
+static int list_gids(const struct rna_view *view, struct rna_subjects *subjects,
+		     struct rna_subject **ret)
+{
+	size_t count = rna_subjects_of_gids(view, NULL);
+
+	*ret = calloc(count + 1, sizeof(**ret));
+	if (!*ret)
+		return -ENOMEM;
+	(void)rna_subjects_of_gids(view, *ret);
+	subjects->scopes[RNA_SCOPE_GID] = (struct rna_subject_list){count, *ret};
+	return 0;
+}
+
 void rna_write_table(const struct rna_view *view, const struct rna_table_options *options,
 		     struct rna_strbuf *out)
 {
-	RNA_SUBJECTS struct rna_subjects subjects = RNA_SUBJECTS_INIT;
+	RNA_FREE struct rna_subject *gids = NULL;
+	struct rna_subjects subjects = *view->subjects;
 	size_t width = options->wide ? 0 : RNA_TEXT_WIDTH;
 	const char *why;
 
-	if (rna_subjects_set(&subjects, view) < 0 ||
-	    (options->gids && rna_subjects_add_gids(&subjects) < 0)) {
+	if (options->gids && list_gids(view, &subjects, &gids) < 0) {
 		out->failed = true;
 		return;
 	}

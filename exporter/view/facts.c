@@ -7,27 +7,9 @@ bool rna_gid_is_nccl(const struct rna_subject *gid)
 	return gid->nccl_index.state == RNA_VALUE_OK && gid->nccl_index.number == gid->gid->index;
 }
 
-const char *rna_port_state_text(const struct rna_subject *port)
-{
-	if (!port->state || !rna_value_is_known(port->state->state))
-		return NULL;
-	return rna_port_state_name(port->state->state.number);
-}
-
-bool rna_port_is_expected(const struct rna_subject *port)
-{
-	return port->account && port->account->expectation.expected == RNA_EXPECTED_UP;
-}
-
 bool rna_port_is_unwired(const struct rna_subject *port)
 {
 	return port->account && port->account->expectation.reason == RNA_EXPECTATION_UNWIRED;
-}
-
-bool rna_port_is_down(const struct rna_subject *port)
-{
-	return port->state && rna_value_is_known(port->state->state) &&
-	       port->state->state.number == RNA_PORT_DOWN;
 }
 
 /*
@@ -36,7 +18,7 @@ bool rna_port_is_down(const struct rna_subject *port)
  */
 static bool has_link(const struct rna_subject *port)
 {
-	return port->link && !rna_port_is_down(port);
+	return port->link && !rna_subject_in_state(port, RNA_PORT_DOWN);
 }
 
 struct rna_value rna_port_rate(const struct rna_subject *port)
@@ -62,9 +44,9 @@ struct rna_value rna_transfers_per_second(struct rna_value speed)
 
 struct rna_value rna_port_up(const struct rna_subject *port)
 {
-	if (!port->state || !rna_value_is_known(port->state->state))
+	if (!rna_subject_state_is_known(port))
 		return (struct rna_value){0};
-	return rna_value_ok(rna_port_works(port->device, port->port));
+	return rna_value_ok(rna_subject_is_active(port));
 }
 
 const char *rna_why_no_port(const struct rna_subjects *subjects)
@@ -102,7 +84,8 @@ const char *rna_tone_colour(enum rna_tone tone)
 /* It is down, as far as is known by right. Not judged at all: then a person should. */
 static bool is_unused(const struct rna_subject *port)
 {
-	return rna_port_is_down(port) && port->account && !rna_port_is_expected(port);
+	return rna_subject_in_state(port, RNA_PORT_DOWN) && port->account &&
+	       rna_subject_expected(port) != RNA_EXPECTED_UP;
 }
 
 enum rna_tone rna_tone_state(const struct rna_subject *port)
@@ -113,7 +96,7 @@ enum rna_tone rna_tone_state(const struct rna_subject *port)
 		return RNA_TONE_PLAIN;
 	if (up.number)
 		return RNA_TONE_GOOD;
-	return rna_port_is_down(port) ? RNA_TONE_BAD : RNA_TONE_WARNING;
+	return rna_subject_in_state(port, RNA_PORT_DOWN) ? RNA_TONE_BAD : RNA_TONE_WARNING;
 }
 
 enum rna_tone rna_tone_physical_state(const struct rna_subject *port)

@@ -7,9 +7,6 @@
 
 #include "subjects.h"
 
-/* "ACTIVE"; NULL: not known. */
-const char *rna_port_state_text(const struct rna_subject *port);
-
 /* Absent while the port is down, for what drivers say then is made up. The rate: bytes per second.
  */
 struct rna_value rna_port_rate(const struct rna_subject *port);
@@ -22,14 +19,8 @@ struct rna_value rna_transfers_per_second(struct rna_value speed);
 /* Is the link up, for traffic? Absent when the state is not known. */
 struct rna_value rna_port_up(const struct rna_subject *port);
 
-/* Is it known to be meant to be up? */
-bool rna_port_is_expected(const struct rna_subject *port);
-
 /* Has its model no cable there (RNA_EXPECTATION_UNWIRED)? */
 bool rna_port_is_unwired(const struct rna_subject *port);
-
-/* Is it DOWN? Not a problem if it is not expected to be up. */
-bool rna_port_is_down(const struct rna_subject *port);
 
 /* A sentence for people on why there is no port to show. NULL: there is one. */
 const char *rna_why_no_port(const struct rna_subjects *subjects);

@@ -31,11 +31,5 @@ void rna_text_add_time(struct rna_strbuf *out, rna_usec realtime);
 /* The other way round; 0: not such a time, or NULL. */
 rna_usec rna_text_parse_time(const char *text);
 
-/* A piece of prepared text. */
-struct rna_span {
-	const char *text;
-	size_t len;
-};
-
 /* Copies what stands in text into arena. 0 or -ENOMEM; the latter also if text has failed. */
 int rna_span_keep(struct rna_arena *arena, const struct rna_strbuf *text, struct rna_span *ret);

@@ -6,7 +6,7 @@
 
 struct builder {
 	const struct rna_topology *topology;
-	struct rna_subjects subjects;
+	const struct rna_view *view;
 	struct rna_topology_tree *tree;
 	struct rna_strbuf scratch; /* of a text that is being put together */
 	bool failed;
@@ -14,7 +14,6 @@ struct builder {
 
 static void deinit_builder(struct builder *builder)
 {
-	rna_subjects_deinit(&builder->subjects);
 	rna_strbuf_deinit(&builder->scratch);
 }
 
@@ -205,7 +204,7 @@ static void count_port(const struct rna_subject *port, struct ports *ports)
 
 	ports->count++;
 	ports->up += rna_port_up(port).number != 0;
-	ports->down += rna_port_is_down(port);
+	ports->down += rna_subject_in_state(port, RNA_PORT_DOWN);
 	if (rna_value_is_known(rate))
 		ports->rate += rate.number;
 	if (!ports->worst || rna_tone_state(port) > rna_tone_state(ports->worst))
@@ -214,7 +213,7 @@ static void count_port(const struct rna_subject *port, struct ports *ports)
 
 static struct ports ports_of(const struct builder *builder, const struct rna_nic *nic)
 {
-	const struct rna_subject_list *list = &builder->subjects.scopes[RNA_SCOPE_PORT];
+	const struct rna_subject_list *list = rna_view_ports(builder->view);
 	struct ports ports = {0};
 
 	for (size_t d = 0; d < nic->device_count; d++)
@@ -227,7 +226,7 @@ static struct ports ports_of(const struct builder *builder, const struct rna_nic
 /* "400 Gb/s" if all ports are up; else the worst state, and the number of ports in it. */
 static void set_state(struct builder *builder, struct rna_item *item, const struct ports *ports)
 {
-	const char *state = ports->worst ? rna_port_state_text(ports->worst) : NULL;
+	const char *state = ports->worst ? rna_subject_state_name(ports->worst) : NULL;
 
 	if (!state)
 		return;
@@ -257,9 +256,8 @@ static void add_list(struct builder *builder, const char *const *names, size_t c
 /* The card, if it has several functions: they need not stand together in the tree. */
 static void add_card(struct builder *builder, const struct rna_nic *nic)
 {
-	const struct rna_view *view = builder->subjects.scopes[RNA_SCOPE_NODE].items[0].view;
 	const struct rna_card *card =
-		rna_card_at(view->cards, builder->topology->objects[nic->object].address);
+		rna_card_at(builder->view->cards, builder->topology->objects[nic->object].address);
 
 	if (card && card->function_count > 1)
 		rna_strbuf_printf(next(builder), "card %s", card->address);
@@ -498,16 +496,15 @@ static int make(struct builder *builder)
 int rna_topology_tree_make(const struct rna_view *view, struct rna_topology_tree *ret)
 {
 	const struct rna_topology *topology = rna_snapshot_topology(view->snapshot);
-	RNA_CLEANUP(deinit_builder) struct builder builder = {.topology = topology, .tree = ret};
+	RNA_CLEANUP(deinit_builder)
+	struct builder builder = {.topology = topology, .view = view, .tree = ret};
 	int r;
 
 	*ret = (struct rna_topology_tree){.topology = topology};
 	if (!topology)
 		return 0;
 	ret->arena = rna_arena_new(topology->object_count * 2 * sizeof(struct rna_item) + 4096);
-	r = ret->arena ? rna_subjects_set(&builder.subjects, view) : -ENOMEM;
-	if (r == 0)
-		r = make(&builder);
+	r = ret->arena ? make(&builder) : -ENOMEM;
 	if (r < 0)
 		rna_topology_tree_deinit(ret);
 	return r;

@@ -23,6 +23,7 @@
 #include "rna/base/json_document.h"
 #include "rna/exporter.h"
 #include "rna/model/inside.h"
+#include "rna/model/subject.h"
 
 #include "fuzz.h"
 #include "place.h"
@@ -281,7 +282,8 @@ static struct rna_view *new_view(struct rna_collect_input in, struct rna_part *p
 		read_device(in, &snapshot->devices[i]);
 	}
 	*view = (struct rna_view){.refs = 1, .arena = arena, .snapshot = snapshot, .cards = cards};
-	FUZZ_WANT(rna_cards_make(snapshot, arena, cards) == 0);
+	FUZZ_WANT(rna_cards_make(snapshot, arena, cards) == 0 &&
+		  rna_subjects_join(view, false) == 0);
 	return view;
 }
 

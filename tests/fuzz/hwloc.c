@@ -11,6 +11,7 @@
 #include "rna/base/json_document.h"
 #include "rna/collector.h"
 #include "rna/exporter.h"
+#include "rna/model/subject.h"
 
 #include "health/health.h"
 
@@ -112,7 +113,8 @@ static struct rna_view *new_view(struct rna_part *presence, struct rna_part *top
 	snapshot->parts[RNA_COLLECTOR_PRESENCE] = rna_part_ref(presence);
 	snapshot->parts[RNA_COLLECTOR_TOPOLOGY] = rna_part_ref(topology);
 	*view = (struct rna_view){.refs = 1, .arena = arena, .snapshot = snapshot, .cards = cards};
-	FUZZ_WANT(rna_cards_make(snapshot, arena, cards) == 0);
+	FUZZ_WANT(rna_cards_make(snapshot, arena, cards) == 0 &&
+		  rna_subjects_join(view, false) == 0);
 	return view;
 }
 

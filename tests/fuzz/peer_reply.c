@@ -520,7 +520,7 @@ static void want_metrics(const struct rna_view *view)
 	struct rna_body *body = NULL;
 
 	FUZZ_WANT(renderer);
-	FUZZ_WANT(rna_renderer_metrics(renderer, view, RNA_EXPOSITION_CLASSIC, &body) == 0);
+	FUZZ_WANT(rna_renderer_metrics(renderer, joined(view), RNA_EXPOSITION_CLASSIC, &body) == 0);
 	fuzz_want_printable(body->data, body->len);
 	(void)rna_body_unref(body);
 }
@@ -539,7 +539,7 @@ static void show(bool judges)
 	view = node_view(&node);
 	view->agent.name = "this";
 	if (judges)
-		rna_health_judge(&world.health, view);
+		rna_health_judge(&world.health, joined(view));
 	FUZZ_WANT(!view->findings_short);
 	want_tables(view);
 	want_json(view);

@@ -78,11 +78,10 @@ static void use_globs(char *text)
 	const char *const names[] = {"mlx5_0", "0000:18:00.0", "enp24s0np0"};
 	const struct rna_device device = {.name = "mlx5_0", .pci_address = "0000:18:00.0"};
 	const struct rna_snapshot_device at = {.device = &device};
-	const struct rna_judged_port port = {.device = &at, .number = 1, .netdev = "enp24s0np0"};
 	struct rna_device_filter *filter;
 
 	if (rna_expect_glob_is_valid(text))
-		(void)rna_expect_fits(text, &port);
+		(void)rna_expect_fits(text, &at, 1, names[2]);
 	if (!rna_device_glob_is_valid(text))
 		return;
 	filter = rna_device_filter_new(globs, NULL);

@@ -430,5 +430,5 @@ static struct rna_view *new_view(size_t device_count)
 	}
 	add_jobs_to(view);
 	remember_in(view);
-	return view;
+	return joined(view);
 }

@@ -116,7 +116,7 @@ static inline struct rna_view *look_after(struct fixture *f, rna_usec span)
 	f->node.now.monotonic += span;
 	f->node.now.realtime += span;
 	view = node_view(&f->node);
-	rna_health_judge(&f->health, view);
+	rna_health_judge(&f->health, joined_for(view, f->settings.health_virtual_functions));
 	assert_false(view->findings_short);
 	return view;
 }

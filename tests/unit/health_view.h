@@ -646,5 +646,5 @@ static struct rna_view *node_view(const struct node *node)
 	view->accepted = node->accepted;
 	view->missing_count = node->missing_count;
 	view->missing = &node->missing;
-	return view;
+	return joined(view);
 }

@@ -5,9 +5,10 @@
  */
 #pragma once
 
+#include <assert.h>
 #include <stdint.h>
 
-#include "rna/model/view.h"
+#include "rna/model/subject.h"
 
 static inline struct rna_snapshot *own_snapshot(struct rna_view *view)
 {
@@ -28,4 +29,18 @@ static inline struct rna_view_port *own_ports(struct rna_view *view)
 static inline void *own_part(const struct rna_part *part)
 {
 	return (void *)(uintptr_t)part;
+}
+
+/* Joins the devices and ports of a view as it is now; those of before are left in its arena. */
+static inline struct rna_view *joined_for(const struct rna_view *view, bool virtual_functions)
+{
+	struct rna_view *own = (void *)(uintptr_t)view;
+
+	assert(rna_subjects_join(own, virtual_functions) == 0);
+	return own;
+}
+
+static inline struct rna_view *joined(const struct rna_view *view)
+{
+	return joined_for(view, false);
 }

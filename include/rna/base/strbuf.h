@@ -19,6 +19,12 @@ struct rna_strbuf {
 	bool failed;
 };
 
+/* A piece of prepared text. */
+struct rna_span {
+	const char *text;
+	size_t len;
+};
+
 #define RNA_STRBUF_INIT ((struct rna_strbuf){0})
 
 void rna_strbuf_deinit(struct rna_strbuf *buf); /* idempotent */

@@ -13,7 +13,6 @@
 #include "rna/model/card.h"
 #include "rna/model/expectation.h"
 #include "rna/model/finding.h"
-#include "rna/model/former.h"
 #include "rna/model/node_status.h"
 #include "rna/model/probe.h"
 #include "rna/model/rates.h"
@@ -82,6 +81,8 @@ struct rna_agent_status {
 	struct rna_source_account sources[RNA_SOURCE_COUNT];
 };
 
+struct rna_subjects;
+
 /* Optional output of exporters, chosen in the settings. */
 struct rna_metrics_options {
 	bool all_jobs;            /* series for each job of a collector, not for each collector */
@@ -98,6 +99,21 @@ struct rna_metrics_options {
 	 * nearest.
 	 */
 	enum rna_path_class gpu_nic_paths;
+};
+
+/*
+ * What a name or a GUID was before it changed. The agent identifies devices by PCI address; jobs
+ * name them (NCCL_IB_HCA, resource names), and names may belong to other cards after a reboot or
+ * after a driver was loaded again: without persistent names the kernel numbers devices in the order
+ * in which they register (alloc_name() in drivers/infiniband/core/device.c, Linux 6.12), and even
+ * bus numbers, which persistent names contain, may differ from one boot to the next
+ * (ubicloud/ubicloud#6330).
+ */
+struct rna_former {
+	const char *text;   /* before the change; NULL: no change is known */
+	rna_usec changed;   /* realtime; when the agent noticed it */
+	const char *owner;  /* which device or port had the present text before; NULL: none */
+	const char *holder; /* which one has the former text now; NULL: none */
 };
 
 /* State of one port that the agent keeps over time. */
@@ -159,9 +175,10 @@ struct rna_view {
 	const struct rna_probes *probes;          /* NULL: no probes between nodes */
 	const struct rna_bandwidths *bandwidths;  /* NULL: probe.bandwidth is false */
 	size_t finding_count;
-	const struct rna_finding *findings; /* worst first, then by device, port and rule */
-	bool findings_short;                /* incomplete: memory ran out */
-	struct rna_arena *arena;            /* owns all of these and their strings */
+	const struct rna_finding *findings;  /* worst first, then by device, port and rule */
+	bool findings_short;                 /* incomplete: memory ran out */
+	struct rna_arena *arena;             /* owns all of these and their strings */
+	const struct rna_subjects *subjects; /* the devices and ports joined, see subject.h */
 };
 
 /* The loop counts references. Both accept NULL; unref returns NULL. */

@@ -870,6 +870,7 @@ static const struct member {
 	MEMBER(transitions, "memory"),
 	MEMBER(node, "kubernetes"),
 	MEMBER(profile, "profile"),
+	MEMBER(subjects, "subjects"),
 	MEMBER(finding_count, "findings"),
 	MEMBER(findings, "findings"),
 	MEMBER(findings_short, "findings"),
@@ -900,8 +901,8 @@ static void test_each_stage_fills_in_its_own(void **state)
 {
 	static const struct rna_agent_status status = {.root = "/"};
 	static const char *const order[RNA_PUBLISH_STAGES] = {
-		"snapshot", "cards",  "jobs",       "status",  "selftests",
-		"probes",   "memory", "kubernetes", "profile", "findings",
+		"snapshot", "cards",      "jobs",    "status",   "selftests", "probes",
+		"memory",   "kubernetes", "profile", "subjects", "findings",
 	};
 	RNA_CLEANUP(rna_view_unref_p) struct rna_view *view = NULL;
 	struct rna_memory memory = RNA_MEMORY_INIT;

@@ -128,7 +128,8 @@ static void test_what_an_entry_fits(void **state)
 	node.places[0].parts[RNA_COLLECTOR_IDENTITY] = &identity.part;
 	for (size_t i = 0; i < RNA_ARRAY_SIZE(cases); i++) {
 		assert_true(rna_expect_glob_is_valid(cases[i].text));
-		if (rna_expect_fits(cases[i].text, &node.ports[0]) != cases[i].fits)
+		if (rna_expect_fits(cases[i].text, node.ports[0].device, 1, node.ports[0].netdev) !=
+		    cases[i].fits)
 			fail_msg("%s", cases[i].text);
 	}
 }

@@ -193,7 +193,7 @@ static char *look(const struct bus *bus, char *text, size_t size, const char **r
 	assert_int_equal(rna_health_init(&health, &settings), 0);
 	health.once = true;
 	view = view_of(bus, some_time, true);
-	rna_health_judge(&health, view);
+	rna_health_judge(&health, joined(view));
 	*text = kept[0] = '\0';
 	for (size_t i = 0; i < view->finding_count && len < size; i++) {
 		const struct rna_finding *found = &view->findings[i];
@@ -489,7 +489,7 @@ static void assert_ports(const struct node *node, const char *first, const char 
 	assert_int_equal(rna_health_init(&health, &settings), 0);
 	health.once = true;
 	view = node_view(node);
-	rna_health_judge(&health, view);
+	rna_health_judge(&health, joined(view));
 	assert_int_equal(view->finding_count, 2);
 	for (size_t i = 0; i < 2; i++)
 		assert_int_equal(view->findings[i].severity, RNA_SEVERITY_WARNING);
@@ -557,7 +557,7 @@ static void live(struct life *life, rna_usec span)
 	for (rna_usec end = life->now.monotonic + span; life->now.monotonic < end;) {
 		struct rna_view *view = view_of(&life->bus, life->now, true);
 
-		rna_health_judge(&life->health, view);
+		rna_health_judge(&life->health, joined(view));
 		(void)rna_view_unref(view);
 		life->now.monotonic += 5 * SECOND;
 		life->now.realtime += 5 * SECOND;

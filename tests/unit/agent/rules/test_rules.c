@@ -2733,7 +2733,7 @@ static void test_each_rule(void **state)
 		node_init(&node, cases[i].layer, 3);
 		cases[i].change(&node);
 		view = node_view(&node);
-		rna_health_judge(&health, view);
+		rna_health_judge(&health, joined(view));
 		rna_strbuf_puts(&found, "");
 		for (size_t f = 0; f < view->finding_count; f++)
 			rna_strbuf_printf(&found, "%s%s %s", f > 0 ? " " : "",
@@ -2768,7 +2768,7 @@ static void assert_first_text(void (*change)(struct node *node), size_t count, c
 	node_init(&node, IB, 3);
 	change(&node);
 	view = node_view(&node);
-	rna_health_judge(&health, view);
+	rna_health_judge(&health, joined(view));
 	assert_int_equal(view->finding_count, count);
 	assert_string_equal(view->findings[0].text, text);
 	(void)rna_view_unref(view);
@@ -2797,7 +2797,7 @@ static void assert_pcie(void (*change)(struct node *node), const struct rna_rule
 	node_init(&node, ROCE, 3);
 	change(&node);
 	view = node_view(&node);
-	rna_health_judge(&health, view);
+	rna_health_judge(&health, joined(view));
 	for (size_t i = 0; i < view->finding_count && !found; i++)
 		if (strcmp(view->findings[i].rule, rule->name) == 0)
 			found = &view->findings[i];
@@ -3032,7 +3032,7 @@ static bool is_pfc_told(bool first_has, bool first_is_rail)
 	topology->nics = nics;
 	(void)rna_part_unref(view->snapshot->parts[RNA_COLLECTOR_TOPOLOGY]);
 	own_snapshot(view)->parts[RNA_COLLECTOR_TOPOLOGY] = &topology->part;
-	rna_health_judge(&health, view);
+	rna_health_judge(&health, joined(view));
 	told = has_finding(view, "qos-pfc-priorities");
 	(void)rna_view_unref(view);
 	rna_health_deinit(&health);
@@ -3062,7 +3062,7 @@ static void test_virtual_functions_by_setting(void **state)
 	node_init(&node, ROCE, 1);
 	virtual_function_down(&node);
 	view = node_view(&node);
-	rna_health_judge(&health, view);
+	rna_health_judge(&health, joined_for(view, true));
 	assert_int_equal(view->finding_count, 1);
 	(void)rna_view_unref(view);
 	rna_health_deinit(&health);
@@ -3120,7 +3120,7 @@ static void assert_remedy_of(void (*change)(struct node *node), const char *reme
 	node_init(&node, ROCE, 1);
 	change(&node);
 	view = node_view(&node);
-	rna_health_judge(&health, view);
+	rna_health_judge(&health, joined(view));
 	assert_true(view->finding_count > 0);
 	assert_string_equal(view->findings[0].remedy, remedy);
 	(void)rna_view_unref(view);
@@ -3245,7 +3245,7 @@ static void test_resources(void **state)
 		node_init(&node, IB, resources[i].devices ? resources[i].devices : 3);
 		view = node_view(&node);
 		view->node = &status;
-		rna_health_judge(&health, view);
+		rna_health_judge(&health, joined(view));
 		assert_int_equal(view->finding_count, resources[i].found ? 1 : 0);
 		if (resources[i].found) {
 			assert_string_equal(view->findings[0].rule, "resources-missing");
@@ -3331,7 +3331,7 @@ static void judge_plan(void (*make)(struct node *), const struct plan *plan,
 	node_init(&node, ROCE, 3);
 	make(&node);
 	view = node_view(&node);
-	rna_health_judge(&health, view);
+	rna_health_judge(&health, joined(view));
 	for (size_t f = 0; f < view->finding_count; f++)
 		if (strcmp(view->findings[f].rule, "qos-drift") == 0)
 			found = &view->findings[f];

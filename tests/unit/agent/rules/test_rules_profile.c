@@ -295,7 +295,7 @@ static void judge(size_t i)
 	cases[i].change(&node);
 	rna_strbuf_printf(&text, HEAD "    match: {gpus: 8}\n%s", cases[i].text);
 	open_scene(&scene, &node, text.data);
-	rna_health_judge(&scene.health, scene.view);
+	rna_health_judge(&scene.health, joined(scene.view));
 	found = find(scene.view);
 	if (!found != !cases[i].rule || (found && (strcmp(found->rule, cases[i].rule) != 0 ||
 						   found->severity != cases[i].severity ||
@@ -327,7 +327,7 @@ static void test_all_differences_are_one_information(void **state)
 	node.gpu_count = 8;
 	open_scene(&scene, &node, text);
 	((struct rna_baseline_choice *)(uintptr_t)scene.health.baseline)->alarms = false;
-	rna_health_judge(&scene.health, scene.view);
+	rna_health_judge(&scene.health, joined(scene.view));
 	found = find(scene.view);
 	assert_non_null(found);
 	assert_string_equal(found->rule, "profile-node");
@@ -402,7 +402,7 @@ static void choose(size_t i)
 	    (choice->profile && strcmp(choice->profile->name, choices[i].profile) != 0))
 		fail_msg("choice %zu: %s", i, choice->problem ? choice->problem : "");
 	assert_int_equal(choice->unknown, !choices[i].profile && !choices[i].problem);
-	rna_health_judge(&scene.health, scene.view);
+	rna_health_judge(&scene.health, joined(scene.view));
 	found = find(scene.view);
 	assert_int_equal(found && strcmp(found->rule, "profile-unusable") == 0,
 			 choices[i].problem != NULL);
@@ -469,7 +469,7 @@ static void test_a_file_of_no_use_is_a_finding(void **state)
 	assert_int_equal(rna_health_init(&health, &settings), 0);
 	health.once = true;
 	health.baseline = &choice;
-	rna_health_judge(&health, view);
+	rna_health_judge(&health, joined(view));
 	found = find(view);
 	assert_non_null(found);
 	assert_string_equal(found->rule, "profile-unusable");

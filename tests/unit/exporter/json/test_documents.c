@@ -18,7 +18,7 @@ static json_t *view_as_json(const struct rna_view *view)
 	RNA_STRBUF struct rna_strbuf out = RNA_STRBUF_INIT;
 	json_t *root;
 
-	rna_write_json(view, &out);
+	rna_write_json(joined(view), &out);
 	assert_true(rna_strbuf_ok(&out));
 	root = json_loads(out.data, 0, NULL);
 	assert_non_null(root);
@@ -159,7 +159,8 @@ static void assert_table(const struct rna_view *view, bool colour, const char *e
 {
 	RNA_STRBUF struct rna_strbuf out = RNA_STRBUF_INIT;
 
-	rna_write_table(view, &(struct rna_table_options){.colour = colour, .wide = true}, &out);
+	rna_write_table(joined(view), &(struct rna_table_options){.colour = colour, .wide = true},
+			&out);
 	assert_true(rna_strbuf_ok(&out));
 	assert_string_equal(out.data, expected);
 }
@@ -189,7 +190,7 @@ static void assert_gid_table(const struct rna_view *view, const char *expected)
 {
 	RNA_STRBUF struct rna_strbuf out = RNA_STRBUF_INIT;
 
-	rna_write_table(view, &(struct rna_table_options){.gids = true}, &out);
+	rna_write_table(joined(view), &(struct rna_table_options){.gids = true}, &out);
 	assert_true(rna_strbuf_ok(&out));
 	assert_string_equal(out.data, expected);
 }
@@ -238,7 +239,7 @@ static void test_gid_of_nccl(void **state)
 	assert_int_equal(json_unpack(root, "{s:[{}, {s:[o]}]}", "devices", "ports", &port), 0);
 	assert_int_equal(json_integer_value(json_object_get(port, "nccl_gid_index")), 3);
 	json_decref(root);
-	rna_write_table(view, &(struct rna_table_options){.gids = true}, &out);
+	rna_write_table(joined(view), &(struct rna_table_options){.gids = true}, &out);
 	assert_non_null(strstr(out.data, "eth1      -\n"));
 	assert_non_null(strstr(out.data, "eth1.100  yes\n"));
 }
@@ -272,10 +273,10 @@ static void test_page_tells_of_use(void **state)
 	RNA_STRBUF struct rna_strbuf idle = RNA_STRBUF_INIT, used = RNA_STRBUF_INIT;
 
 	(void)state;
-	rna_write_page(view, &idle);
+	rna_write_page(joined(view), &idle);
 	assert_null(strstr(idle.data, "in use"));
 	own_snapshot(view)->devices[0].parts[RNA_COLLECTOR_RESOURCES] = new_resources();
-	rna_write_page(view, &used);
+	rna_write_page(joined(view), &used);
 	assert_non_null(strstr(used.data, "in use: opened 1&times;, 3 queue pairs"));
 }
 
@@ -325,8 +326,8 @@ static void test_colour_adds_nothing_but_colour(void **state)
 
 	(void)state;
 	expect(view, 1, RNA_EXPECTED_UP);
-	rna_write_table(view, &(struct rna_table_options){.colour = false}, &plain);
-	rna_write_table(view, &(struct rna_table_options){.colour = true}, &coloured);
+	rna_write_table(joined(view), &(struct rna_table_options){.colour = false}, &plain);
+	rna_write_table(joined(view), &(struct rna_table_options){.colour = true}, &coloured);
 	assert_non_null(strstr(coloured.data, "\033[31mDOWN\033[0m"));
 	for (const char *at = coloured.data; *at; at++) {
 		if (*at == '\033')
@@ -356,9 +357,9 @@ static void test_what_nobody_expects_is_not_red(void **state)
 		RNA_STRBUF struct rna_strbuf page = RNA_STRBUF_INIT, table = RNA_STRBUF_INIT;
 
 		expect(view, 1, cases[i].expected);
-		rna_write_page(view, &page);
+		rna_write_page(joined(view), &page);
 		assert_non_null(strstr(page.data, cases[i].badge));
-		rna_write_table(view, &(struct rna_table_options){.colour = true}, &table);
+		rna_write_table(joined(view), &(struct rna_table_options){.colour = true}, &table);
 		assert_int_equal(strstr(table.data, "\033[31m") != NULL, cases[i].red);
 	}
 }
@@ -370,14 +371,14 @@ static void test_head_of_the_page(void **state)
 	RNA_STRBUF struct rna_strbuf good = RNA_STRBUF_INIT, bad = RNA_STRBUF_INIT;
 
 	(void)state;
-	rna_write_page(view, &good);
+	rna_write_page(joined(view), &good);
 	assert_non_null(strstr(good.data, "<title>node1: no findings</title>"));
 	assert_non_null(strstr(good.data, "<h1>node1 <small>"));
 	assert_non_null(strstr(good.data, "<dt>Findings<dd>0<small></small></div>"));
 	assert_null(strstr(good.data, "was not reloaded"));
 	view->agent.name = "<b>";
 	view->agent.config_error = "a.yaml:3: unknown key <x>";
-	rna_write_page(view, &bad);
+	rna_write_page(joined(view), &bad);
 	assert_non_null(strstr(bad.data, "<title>&lt;b&gt;: no findings</title>"));
 	assert_non_null(strstr(bad.data, "was not reloaded, and the old settings are in use: "
 					 "a.yaml:3: unknown key &lt;x&gt;</p>"));
@@ -448,7 +449,7 @@ static void test_memory_is_shown(void **state)
 	json_int_t downs;
 
 	(void)state;
-	rna_write_page(view, &out);
+	rna_write_page(joined(view), &out);
 	for (size_t i = 0; i < RNA_ARRAY_SIZE(pieces); i++)
 		if (!strstr(out.data, pieces[i]))
 			fail_msg("%s", pieces[i]);
@@ -468,7 +469,7 @@ static void test_page_escapes(void **state)
 	RNA_STRBUF struct rna_strbuf out = RNA_STRBUF_INIT;
 
 	(void)state;
-	rna_write_page(view, &out);
+	rna_write_page(joined(view), &out);
 	assert_true(rna_strbuf_ok(&out));
 	assert_non_null(strstr(out.data, "a &quot;b&quot; &lt;c&gt;\\\xef\xbf\xbd"));
 	assert_null(strstr(out.data, "<c>"));
@@ -522,7 +523,7 @@ static void test_findings_in_documents(void **state)
 
 	(void)state;
 	set_findings(view);
-	rna_write_page(view, &page);
+	rna_write_page(joined(view), &page);
 	assert_non_null(strstr(page.data, "<title>node1: 1 warning, 1 info, 1 silenced</title>"));
 	assert_non_null(strstr(page.data, "<dt>Findings<dd>3<small>1 warning, 1 info, "
 					  "1 silenced</small></div>"));
@@ -531,7 +532,7 @@ static void test_findings_in_documents(void **state)
 					  "<small>silenced</small>"
 					  "<td class=n data-of=\"For\">60 s"));
 	assert_non_null(strstr(page.data, "<b class=warn>warning</b><td class=wrap>a&lt;b&gt;"));
-	rna_write_table(view, &(struct rna_table_options){0}, &table);
+	rna_write_table(joined(view), &(struct rna_table_options){0}, &table);
 	assert_non_null(strstr(table.data, "\n\ncritical  mlx5_0/1: down (silenced)\n"
 					   "warning   a<b>\xef\xbf\xbd: no answer\n"
 					   "info      node: fails\n"));
@@ -585,7 +586,9 @@ static void test_findings_in_metrics(void **state)
 
 	(void)state;
 	set_findings(view);
-	assert_int_equal(rna_renderer_metrics(renderer, view, RNA_EXPOSITION_CLASSIC, &body), 0);
+	assert_int_equal(rna_renderer_metrics(renderer, joined(view), RNA_EXPOSITION_CLASSIC,
+					      &body),
+			 0);
 	assert_false(has(body, "port-down"));
 	assert_true(has(body, "rdma_finding{rule=\"device-stalled\",severity=\"warning\","
 			      "device=\"a<b>\xef\xbf\xbd\"} 1\n"));
@@ -613,7 +616,9 @@ static void test_two_devices_of_one_name_are_missing(void **state)
 	(void)state;
 	view->findings = findings;
 	view->finding_count = RNA_ARRAY_SIZE(findings);
-	assert_int_equal(rna_renderer_metrics(renderer, view, RNA_EXPOSITION_CLASSIC, &body), 0);
+	assert_int_equal(rna_renderer_metrics(renderer, joined(view), RNA_EXPOSITION_CLASSIC,
+					      &body),
+			 0);
 	first = memmem(body->data, body->len, series, strlen(series));
 	assert_non_null(first);
 	first += strlen(series);

@@ -253,7 +253,7 @@ static void decide(struct node *node, const struct rna_label_options *how,
 {
 	struct rna_view *view = node_view(node);
 
-	assert_int_equal(rna_node_labels_decide(view, how, verdicts), 0);
+	assert_int_equal(rna_node_labels_decide(joined(view), how, verdicts), 0);
 	(void)rna_view_unref(view);
 }
 
@@ -316,7 +316,7 @@ static void test_health_by_findings(void **state)
 		view = node_view(&node);
 		view->findings = &finding;
 		view->finding_count = 1;
-		assert_int_equal(rna_node_labels_decide(view, &options, verdicts), 0);
+		assert_int_equal(rna_node_labels_decide(joined(view), &options, verdicts), 0);
 		assert_string_equal(text_of(&verdicts[RNA_NODE_LABEL_HEALTH]), findings[i].verdict);
 		(void)rna_view_unref(view);
 	}
@@ -349,7 +349,7 @@ static void test_firmware_only_where_all_agree(void **state)
 
 			identity->firmware_version = texts[d];
 		}
-		assert_int_equal(rna_node_labels_decide(view, &options, verdicts), 0);
+		assert_int_equal(rna_node_labels_decide(joined(view), &options, verdicts), 0);
 		assert_string_equal(text_of(&verdicts[RNA_NODE_LABEL_FIRMWARE]),
 				    versions[i].verdict);
 		(void)rna_view_unref(view);
@@ -399,7 +399,7 @@ static void test_rails_and_virtual_functions(void **state)
 		node_of_two(&node, IB);
 		view = node_view(&node);
 		own_snapshot(view)->parts[RNA_COLLECTOR_TOPOLOGY] = &topology->part;
-		assert_int_equal(rna_node_labels_decide(view, &options, verdicts), 0);
+		assert_int_equal(rna_node_labels_decide(joined(view), &options, verdicts), 0);
 		assert_string_equal(text_of(&verdicts[RNA_NODE_LABEL_RAILS]), trees[i].rails);
 		assert_string_equal(text_of(&verdicts[RNA_NODE_LABEL_SR_IOV]), trees[i].sr_iov);
 		(void)rna_view_unref(view);
@@ -500,7 +500,7 @@ static void test_the_slowest_rail(void **state)
 		third = (struct rna_device *)(uintptr_t)view->snapshot->devices[2].device;
 		if (nodes[i].other_model)
 			third->device_id = 0x1751;
-		assert_int_equal(rna_node_labels_decide(view, &options, verdicts), 0);
+		assert_int_equal(rna_node_labels_decide(joined(view), &options, verdicts), 0);
 		if (strcmp(text_of(&verdicts[RNA_NODE_LABEL_RATE_SLOWEST]), nodes[i].verdict) != 0)
 			fail_msg("%s: %s, should be %s", nodes[i].what,
 				 text_of(&verdicts[RNA_NODE_LABEL_RATE_SLOWEST]), nodes[i].verdict);
@@ -535,7 +535,7 @@ static void test_gpudirect(void **state)
 		node.readiness.gpudirect[RNA_GPUDIRECT_PEER_MEMORY] = nodes[i].peer_memory;
 		node.readiness.gpudirect[RNA_GPUDIRECT_DMA_BUF] = nodes[i].dma_buf;
 		view = node_view(&node);
-		assert_int_equal(rna_node_labels_decide(view, &options, verdicts), 0);
+		assert_int_equal(rna_node_labels_decide(joined(view), &options, verdicts), 0);
 		assert_string_equal(text_of(&verdicts[RNA_NODE_LABEL_GPUDIRECT]), nodes[i].verdict);
 		(void)rna_view_unref(view);
 	}
@@ -560,7 +560,7 @@ static void test_read_errors(void **state)
 		rna_part_count_error(&identity->part, EIO);
 		rna_part_count_error(own_part(device->parts[RNA_COLLECTOR_GIDS]), EIO);
 	}
-	assert_int_equal(rna_node_labels_decide(view, &options, verdicts), 0);
+	assert_int_equal(rna_node_labels_decide(joined(view), &options, verdicts), 0);
 	assert_string_equal(text_of(&verdicts[RNA_NODE_LABEL_ROCE]), "?");
 	assert_string_equal(text_of(&verdicts[RNA_NODE_LABEL_FIRMWARE]), "?");
 	(void)rna_view_unref(view);
@@ -582,7 +582,7 @@ static void test_ports_that_are_not_seen(void **state)
 	view = node_view(&node);
 	for (size_t d = 0; d < 2; d++)
 		((struct rna_device *)(uintptr_t)view->snapshot->devices[d].device)->port_count = 0;
-	assert_int_equal(rna_node_labels_decide(view, &options, verdicts), 0);
+	assert_int_equal(rna_node_labels_decide(joined(view), &options, verdicts), 0);
 	for (size_t i = 0; i < RNA_ARRAY_SIZE(labels); i++)
 		assert_string_equal(text_of(&verdicts[labels[i]]), "?");
 	(void)rna_view_unref(view);
@@ -601,7 +601,7 @@ static void test_nothing_known(void **state)
 	view = node_view(&node);
 	own_snapshot(view)->parts[RNA_COLLECTOR_PRESENCE] =
 		rna_part_unref(view->snapshot->parts[RNA_COLLECTOR_PRESENCE]);
-	assert_int_equal(rna_node_labels_decide(view, &options, verdicts), 0);
+	assert_int_equal(rna_node_labels_decide(joined(view), &options, verdicts), 0);
 	for (enum rna_node_label_id id = 0; id < RNA_NODE_LABEL_COUNT; id++)
 		assert_int_equal(verdicts[id].kind, RNA_VERDICT_UNKNOWN);
 	(void)rna_view_unref(view);

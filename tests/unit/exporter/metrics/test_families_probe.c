@@ -19,7 +19,9 @@ static struct rna_body *render(struct fabric *f)
 	struct rna_body *body = NULL;
 
 	assert_non_null(renderer);
-	assert_int_equal(rna_renderer_metrics(renderer, f->view, RNA_EXPOSITION_CLASSIC, &body), 0);
+	assert_int_equal(rna_renderer_metrics(renderer, joined(f->view), RNA_EXPOSITION_CLASSIC,
+					      &body),
+			 0);
 	return body;
 }
 

@@ -19,7 +19,7 @@ static struct rna_body *render(struct rna_view *view, enum rna_exposition format
 	struct rna_body *body = NULL;
 
 	assert_non_null(renderer);
-	assert_int_equal(rna_renderer_metrics(renderer, view, format, &body), 0);
+	assert_int_equal(rna_renderer_metrics(renderer, joined(view), format, &body), 0);
 	assert_int_equal(body->refs, 1);
 	return body;
 }
@@ -403,7 +403,9 @@ static void test_gzip_is_the_same_text(void **state)
 	RNA_FREE char *text = NULL;
 
 	(void)state;
-	assert_int_equal(rna_renderer_metrics(renderer, view, RNA_EXPOSITION_CLASSIC, &plain), 0);
+	assert_int_equal(rna_renderer_metrics(renderer, joined(view), RNA_EXPOSITION_CLASSIC,
+					      &plain),
+			 0);
 	assert_int_equal(rna_renderer_pack(renderer, plain, &packed), 0);
 	text = malloc(plain->len);
 	assert_int_equal(libdeflate_gzip_decompress(decompressor, packed->data, packed->len, text,
@@ -430,7 +432,7 @@ static void test_labels_follow_the_device_set(void **state)
 		if (view->job_count > 1)
 			own_jobs(view)[1].device = "gone";
 		fresh = render(view, RNA_EXPOSITION_CLASSIC);
-		rna_renderer_metrics(renderer, view, RNA_EXPOSITION_CLASSIC, &kept);
+		rna_renderer_metrics(renderer, joined(view), RNA_EXPOSITION_CLASSIC, &kept);
 		assert_int_equal(kept->len, fresh->len);
 		assert_memory_equal(kept->data, fresh->data, fresh->len);
 	}

@@ -18,7 +18,7 @@ static unsigned count_on_page(const struct rna_view *view, const char *text)
 	RNA_STRBUF struct rna_strbuf out = RNA_STRBUF_INIT;
 	unsigned count = 0;
 
-	rna_write_page(view, &out);
+	rna_write_page(joined(view), &out);
 	assert_true(rna_strbuf_ok(&out));
 	for (const char *at = strstr(out.data, text); at; at = strstr(at + 1, text))
 		count++;

@@ -20,7 +20,7 @@ static char *write_section(struct fabric *f)
 	RNA_STRBUF struct rna_strbuf out = RNA_STRBUF_INIT;
 	char *start, *end;
 
-	rna_write_page(f->view, &out);
+	rna_write_page(joined(f->view), &out);
 	assert_true(rna_strbuf_ok(&out));
 	start = strstr(out.data, "<h2>Probes</h2>");
 	if (!start)

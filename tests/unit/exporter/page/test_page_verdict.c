@@ -20,7 +20,7 @@ static bool page_has(const struct rna_view *view, const char *text)
 {
 	RNA_STRBUF struct rna_strbuf out = RNA_STRBUF_INIT;
 
-	rna_write_page(view, &out);
+	rna_write_page(joined(view), &out);
 	assert_true(rna_strbuf_ok(&out));
 	return strstr(out.data, text);
 }

@@ -18,19 +18,19 @@ typedef void writer(const struct rna_view *view, struct rna_strbuf *out);
 
 static void write_plain(const struct rna_view *view, struct rna_strbuf *out)
 {
-	rna_write_topology(view, false, out);
+	rna_write_topology(joined(view), false, out);
 }
 
 static void write_coloured(const struct rna_view *view, struct rna_strbuf *out)
 {
-	rna_write_topology(view, true, out);
+	rna_write_topology(joined(view), true, out);
 }
 
 static void assert_has(writer *write, const struct rna_view *view, const char *piece)
 {
 	RNA_STRBUF struct rna_strbuf out = RNA_STRBUF_INIT;
 
-	write(view, &out);
+	write(joined(view), &out);
 	assert_true(rna_strbuf_ok(&out));
 	if (!strstr(out.data, piece))
 		fail_msg("\"%s\" is not in:\n%s", piece, out.data);
@@ -249,7 +249,7 @@ static json_t *topology_as_json(const struct rna_view *view)
 	RNA_STRBUF struct rna_strbuf out = RNA_STRBUF_INIT;
 	json_t *root;
 
-	rna_write_topology_json(view, &out);
+	rna_write_topology_json(joined(view), &out);
 	assert_true(rna_strbuf_ok(&out));
 	root = json_loads(out.data, 0, NULL);
 	assert_non_null(root);
@@ -318,7 +318,7 @@ static void test_json_of_the_snapshot(void **state)
 	json_t *root, *topology;
 
 	(void)state;
-	rna_write_json(view, &out);
+	rna_write_json(joined(view), &out);
 	root = json_loads(out.data, 0, NULL);
 	topology = json_object_get(root, "topology");
 	assert_int_equal(json_array_size(json_object_get(topology, "nearest")), 2);
@@ -334,8 +334,8 @@ static void write_metrics(const struct rna_view *view, struct rna_strbuf *out)
 	RNA_CLEANUP(rna_renderer_free_p) struct rna_renderer *renderer = rna_renderer_new();
 	struct rna_body *body;
 
-	assert_int_equal(rna_renderer_metrics(renderer, (struct rna_view *)(uintptr_t)view,
-					      RNA_EXPOSITION_CLASSIC, &body),
+	assert_int_equal(rna_renderer_metrics(renderer, joined(view), RNA_EXPOSITION_CLASSIC,
+					      &body),
 			 0);
 	rna_strbuf_add(out, body->data, body->len);
 	(void)rna_body_unref(body);
@@ -406,7 +406,7 @@ static void assert_layout_is_sound(const struct rna_view *view)
 	RNA_TOPOLOGY_LAYOUT struct rna_topology_layout layout = RNA_TOPOLOGY_LAYOUT_INIT;
 	struct rna_box page;
 
-	assert_int_equal(rna_topology_tree_make(view, &tree), 0);
+	assert_int_equal(rna_topology_tree_make(joined(view), &tree), 0);
 	assert_int_equal(rna_topology_layout_make(&tree, &layout), 0);
 	page = (struct rna_box){.width = layout.width, .height = layout.height};
 	for (size_t i = 0; i < tree.count; i++) {
@@ -535,7 +535,7 @@ static void test_a_port_down_that_nobody_expects_has_no_red_frame(void **state)
 
 	(void)state;
 	expect(view, 1, RNA_EXPECTED_DOWN);
-	rna_write_topology_svg(view, &idle);
+	rna_write_topology_svg(joined(view), &idle);
 	assert_null(strstr(idle.data, bad));
 	assert_non_null(strstr(idle.data, ">DOWN</text>"));
 	assert_non_null(strstr(idle.data, "3 NICs, 1 port down"));

@@ -92,7 +92,7 @@ static struct rna_body *metrics_of(struct rna_view *view, enum rna_exposition fo
 	RNA_CLEANUP(rna_renderer_free_p) struct rna_renderer *renderer = rna_renderer_new();
 	struct rna_body *body = NULL;
 
-	assert_int_equal(rna_renderer_metrics(renderer, view, format, &body), 0);
+	assert_int_equal(rna_renderer_metrics(renderer, joined(view), format, &body), 0);
 	return body;
 }
 
@@ -192,7 +192,7 @@ static void test_no_self_test_no_sample(void **state)
 
 	(void)state;
 	assert_has_not(body, "rdma_selftest_");
-	rna_write_page(view, &page);
+	rna_write_page(joined(view), &page);
 	assert_null(strstr(page.data, "<h2>Self-tests"));
 }
 
@@ -287,7 +287,7 @@ static void test_summary_in_the_snapshot(void **state)
 
 	(void)state;
 	test_ports_of(view);
-	root = json_of(view, rna_write_json);
+	root = json_of(joined(view), rna_write_json);
 	devices = json_object_get(root, "devices");
 	selftest =
 		json_object_get(json_array_get(json_object_get(json_array_get(devices, 0), "ports"),
@@ -311,7 +311,7 @@ static void test_page(void **state)
 
 	(void)state;
 	test_ports_of(view);
-	rna_write_page(view, &out);
+	rna_write_page(joined(view), &out);
 	assert_true(rna_strbuf_ok(&out));
 	assert_non_null(strstr(out.data, "<h2>Self-tests</h2>"));
 	assert_non_null(strstr(out.data, "mlx5_0/1<td>local<td class=wrap><b class=good>ok</b>"
@@ -333,7 +333,7 @@ static void test_page_leaves_out_what_is_never_tested(void **state)
 	(void)state;
 	test_ports_of(view);
 	((struct rna_selftest_port *)(uintptr_t)view->selftests->ports)[1].skip = RNA_SKIP_VIRTUAL;
-	rna_write_page(view, &out);
+	rna_write_page(joined(view), &out);
 	assert_null(strstr(out.data, "not yet</b><td><td>"));
 }
 

@@ -108,7 +108,7 @@ static void assert_status(const struct rna_view *view, struct rna_table_options 
 {
 	RNA_STRBUF struct rna_strbuf out = RNA_STRBUF_INIT;
 
-	rna_write_table(view, &options, &out);
+	rna_write_table(joined(view), &options, &out);
 	assert_true(rna_strbuf_ok(&out));
 	assert_string_equal(out.data, expected);
 }

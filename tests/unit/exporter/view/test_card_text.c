@@ -13,7 +13,6 @@
 
 struct scene {
 	struct rna_view *view;
-	struct rna_subjects subjects;
 	struct rna_cards cards;
 };
 
@@ -43,7 +42,6 @@ static int tear_down(void **state)
 {
 	struct scene *scene = *state;
 
-	rna_subjects_deinit(&scene->subjects);
 	(void)rna_view_unref(scene->view);
 	free(scene);
 	return 0;
@@ -54,15 +52,16 @@ static const struct rna_card *look(struct scene *scene)
 	assert_int_equal(rna_cards_make(scene->view->snapshot, scene->view->arena, &scene->cards),
 			 0);
 	scene->view->cards = &scene->cards;
-	assert_int_equal(rna_subjects_set(&scene->subjects, scene->view), 0);
+	(void)joined(scene->view);
 	return &scene->cards.items[0];
 }
 
 static void assert_says(struct scene *scene, rna_card_say *say, const char *text)
 {
 	RNA_STRBUF struct rna_strbuf out = RNA_STRBUF_INIT;
+	const struct rna_card *card = look(scene);
 
-	say(&scene->subjects, look(scene), &out);
+	say(scene->view->subjects, card, &out);
 	assert_string_equal(out.len > 0 ? out.data : "", text);
 }
 
@@ -71,14 +70,14 @@ static void test_subjects(void **state)
 	struct scene *scene = *state;
 	const struct rna_card *card = look(scene);
 	struct rna_card_cursor next = RNA_CARD_CURSOR_INIT;
-	const struct rna_subject *ports = scene->subjects.scopes[RNA_SCOPE_PORT].items;
+	const struct rna_subject *ports = scene->view->subjects->scopes[RNA_SCOPE_PORT].items;
 
-	assert_int_equal(scene->subjects.scopes[RNA_SCOPE_CARD].count, 3);
-	assert_ptr_equal(scene->subjects.scopes[RNA_SCOPE_DEVICE].items[1].card, card);
-	assert_null(scene->subjects.scopes[RNA_SCOPE_DEVICE].items[2].card);
-	assert_ptr_equal(rna_subjects_next_of_card(&scene->subjects, card, &next), &ports[0]);
-	assert_ptr_equal(rna_subjects_next_of_card(&scene->subjects, card, &next), &ports[1]);
-	assert_null(rna_subjects_next_of_card(&scene->subjects, card, &next));
+	assert_int_equal(scene->view->subjects->scopes[RNA_SCOPE_CARD].count, 3);
+	assert_ptr_equal(scene->view->subjects->scopes[RNA_SCOPE_DEVICE].items[1].card, card);
+	assert_null(scene->view->subjects->scopes[RNA_SCOPE_DEVICE].items[2].card);
+	assert_ptr_equal(rna_subjects_next_of_card(scene->view->subjects, card, &next), &ports[0]);
+	assert_ptr_equal(rna_subjects_next_of_card(scene->view->subjects, card, &next), &ports[1]);
+	assert_null(rna_subjects_next_of_card(scene->view->subjects, card, &next));
 }
 
 static void test_devices(void **state)
@@ -110,12 +109,14 @@ static void test_planes(void **state)
 	struct scene *scene = *state;
 	struct rna_link *link =
 		own_part(scene->view->snapshot->devices[0].parts[RNA_COLLECTOR_LINK]);
+	const struct rna_card *card;
 	struct rna_card_ports ports;
 
 	link->plane_count = RNA_ARRAY_SIZE(planes);
 	link->planes = planes;
 	assert_says(scene, rna_card_say_ports, "1 of 2 up, 1 expected down; planes 1 of 2 up");
-	ports = rna_card_count_ports(&scene->subjects, look(scene));
+	card = look(scene);
+	ports = rna_card_count_ports(scene->view->subjects, card);
 	assert_int_equal(ports.planes.number, 2);
 	assert_int_equal(ports.planes_up.number, 1);
 }
@@ -148,11 +149,11 @@ static void test_unwired_ports(void **state)
 	RNA_STRBUF struct rna_strbuf out = RNA_STRBUF_INIT;
 
 	(void)look(scene);
-	rna_say_unwired(&scene->subjects, &out);
+	rna_say_unwired(scene->view->subjects, &out);
 	assert_int_equal(out.len, 0);
 	ports[1].expectation.reason = RNA_EXPECTATION_UNWIRED;
 	ports[4].expectation.reason = RNA_EXPECTATION_UNWIRED;
-	rna_say_unwired(&scene->subjects, &out);
+	rna_say_unwired(scene->view->subjects, &out);
 	assert_string_equal(out.data, "2 unwired ports: mlx5_1/1 mlx5_4/1");
 }
 
