@@ -45,15 +45,16 @@ static const struct rna_probing_port *find_port(const struct rna_pairs *pairs, c
 	return NULL;
 }
 
-static bool find_subject(const struct rna_view *view, const char *device, unsigned number,
-			 struct rna_selftest_subject *ret)
+static const struct rna_subject *find_subject(const struct rna_view *view, const char *device,
+					      unsigned number)
 {
-	size_t i = 0;
+	const struct rna_subject_list *ports = rna_view_ports(view);
 
-	while (rna_selftest_subject_at(view, i++, ret))
-		if (ret->port == number && strcmp(ret->device->device->name, device) == 0)
-			return true;
-	return false;
+	for (size_t i = 0; i < ports->count; i++)
+		if (ports->items[i].port == number &&
+		    strcmp(ports->items[i].rdma_device->name, device) == 0)
+			return &ports->items[i];
+	return NULL;
 }
 
 /* A port that probes use is one that peers can reach. Why it is none, a phrase; NULL: it is one. */
@@ -70,7 +71,7 @@ static const char *why_closed(const struct rna_measure_terms *terms,
 }
 
 /* Can that port be tested now? If not, the test says why. */
-static bool look(const struct rna_measure_terms *terms, const struct rna_selftest_subject *subject,
+static bool look(const struct rna_measure_terms *terms, const struct rna_subject *subject,
 		 struct rna_bandwidth_test *test)
 {
 	struct rna_time now = terms->view->snapshot->time;
@@ -88,8 +89,8 @@ static bool look(const struct rna_measure_terms *terms, const struct rna_selftes
 }
 
 /* Data moves in the queues that jobs use, as probes do. */
-static void fill_request(const struct rna_measure_terms *terms,
-			 const struct rna_selftest_subject *subject, struct rna_measure_run *run)
+static void fill_request(const struct rna_measure_terms *terms, const struct rna_subject *subject,
+			 struct rna_measure_run *run)
 {
 	const struct rna_probing_port *port =
 		find_port(terms->pairs, run->test.device, run->test.port);
@@ -109,7 +110,7 @@ static void fill_request(const struct rna_measure_terms *terms,
 static bool prepare(const struct rna_measure_terms *terms, struct rna_measure_run *run)
 {
 	struct rna_bandwidth_test *test = &run->test;
-	struct rna_selftest_subject subject;
+	const struct rna_subject *subject;
 
 	if (terms->hold != RNA_SKIP_NONE) {
 		rna_measure_skip(test, terms->hold, "%s", rna_skip_meaning(terms->hold));
@@ -119,14 +120,15 @@ static bool prepare(const struct rna_measure_terms *terms, struct rna_measure_ru
 		rna_measure_skip(test, RNA_SKIP_LOCKED, "this node is busy: %s", terms->busy);
 		return false;
 	}
-	if (!terms->view || !find_subject(terms->view, test->device, test->port, &subject)) {
+	subject = terms->view ? find_subject(terms->view, test->device, test->port) : NULL;
+	if (!subject) {
 		rna_measure_skip(test, RNA_SKIP_NO_DEVICE, "%s/%u: this node has no such port",
 				 test->device, test->port);
 		return false;
 	}
-	if (!look(terms, &subject, test))
+	if (!look(terms, subject, test))
 		return false;
-	fill_request(terms, &subject, run);
+	fill_request(terms, subject, run);
 	return true;
 }
 

@@ -36,11 +36,11 @@ bool rna_probe_leaf_is_valid(const char *entry)
 /* -- Plans ------------------------------------------------------------------------------------- */
 
 /* That the operator names; else the switch at the other end of the cable. */
-static void find_leaf(const struct rna_selftest_subject *subject,
-		      const struct rna_settings *settings, char *ret, size_t size)
+static void find_leaf(const struct rna_subject *subject, const struct rna_settings *settings,
+		      char *ret, size_t size)
 {
 	const char *device = subject->device->device->name;
-	const struct rna_peer *peer = rna_port_peer(subject->device, subject->port);
+	const struct rna_peer *peer = subject->fabric ? subject->fabric->peer : NULL;
 	const struct rna_snapshot *snapshot = subject->view->snapshot;
 	size_t len = strlen(device);
 
@@ -52,9 +52,8 @@ static void find_leaf(const struct rna_selftest_subject *subject,
 		}
 	if (!peer)
 		peer = rna_lldp_find_port(rna_snapshot_lldp(snapshot),
-					  rna_snapshot_netdevs(snapshot), subject->device->device,
-					  rna_port_netdev(snapshot, subject->device,
-							  subject->port));
+					  rna_snapshot_netdevs(snapshot), subject->rdma_device,
+					  subject->netdev);
 	if (peer && peer->guid)
 		(void)snprintf(ret, size, "%s", peer->guid);
 	else if (peer && peer->name)
@@ -62,7 +61,7 @@ static void find_leaf(const struct rna_selftest_subject *subject,
 }
 
 /* Of the NICs that serve GPUs; without GPUs the number of the device in the view. */
-static unsigned find_rail(const struct rna_selftest_subject *subject, unsigned number)
+static unsigned find_rail(const struct rna_subject *subject, unsigned number)
 {
 	const struct rna_topology *topology = rna_snapshot_topology(subject->view->snapshot);
 	const struct rna_nic *nic =
@@ -73,15 +72,9 @@ static unsigned find_rail(const struct rna_selftest_subject *subject, unsigned n
 	return number < RNA_PROBE_RAIL_UNKNOWN ? number : RNA_PROBE_RAIL_UNKNOWN;
 }
 
-static int find_card(const struct rna_view *view, const struct rna_snapshot_device *device)
+static const char *choose_address(const struct rna_subject *subject, struct rna_probe_plan *plan)
 {
-	return view->cards ? view->cards->of_devices[device - view->snapshot->devices] : -1;
-}
-
-static const char *choose_address(const struct rna_selftest_subject *subject,
-				  struct rna_probe_plan *plan)
-{
-	const struct rna_port_gids *gids = rna_port_gids(subject->device, subject->port);
+	const struct rna_port_gids *gids = subject->gids;
 	const struct rna_gid_entry *entry;
 
 	plan->gid_index = -1;
@@ -97,17 +90,16 @@ static const char *choose_address(const struct rna_selftest_subject *subject,
 	return NULL;
 }
 
-static const char *look(const struct rna_selftest_subject *subject,
-			const struct rna_settings *settings, struct rna_probe_plan *plan)
+static const char *look(const struct rna_subject *subject, const struct rna_settings *settings,
+			struct rna_probe_plan *plan)
 {
-	const struct rna_port_identity *identity =
-		rna_port_identity(subject->device, subject->port);
+	const struct rna_port_identity *identity = subject->port_identity;
 
 	if (!identity)
 		return "its link layer is not known yet";
 	plan->infiniband = identity->link_layer == RNA_LINK_LAYER_INFINIBAND;
 	plan->class = rna_probe_class_of_port(plan->class, identity->traffic_class, settings);
-	if (!rna_port_works(subject->device, subject->port))
+	if (!rna_subject_is_active(subject))
 		return "the port is not ACTIVE";
 	return choose_address(subject, plan);
 }
@@ -128,23 +120,23 @@ static bool can_ever(const struct rna_snapshot_device *device)
 size_t rna_probe_plans(const struct rna_view *view, const struct rna_settings *settings,
 		       struct rna_probe_class class, struct rna_probe_plan *ret, size_t size)
 {
-	struct rna_selftest_subject subject;
+	const struct rna_subject_list *ports = rna_view_ports(view);
 	size_t count = 0;
 	unsigned number = 0;
 
-	for (size_t i = 0; count < size && rna_selftest_subject_at(view, i, &subject); i++) {
+	for (size_t i = 0; count < size && i < ports->count; i++) {
+		const struct rna_subject *port = &ports->items[i];
 		struct rna_probe_plan *plan = &ret[count];
 
-		if (!can_ever(subject.device))
+		if (!can_ever(port->device))
 			continue;
-		*plan = (struct rna_probe_plan){.port = subject.port, .class = class};
-		(void)snprintf(plan->device, sizeof(plan->device), "%s",
-			       subject.device->device->name);
-		plan->software = !subject.device->device->pci_address;
-		plan->card = find_card(view, subject.device);
-		plan->why = look(&subject, settings, plan);
-		plan->rail = find_rail(&subject, number++);
-		find_leaf(&subject, settings, plan->leaf, sizeof(plan->leaf));
+		*plan = (struct rna_probe_plan){.port = port->port, .class = class};
+		(void)snprintf(plan->device, sizeof(plan->device), "%s", port->rdma_device->name);
+		plan->software = !port->rdma_device->pci_address;
+		plan->card = port->card ? (int)(port->card - view->cards->items) : -1;
+		plan->why = look(port, settings, plan);
+		plan->rail = find_rail(port, number++);
+		find_leaf(port, settings, plan->leaf, sizeof(plan->leaf));
 		count++;
 	}
 	return count;

@@ -19,7 +19,7 @@ static rna_usec reading_period(const struct rna_settings *settings)
 	return (longer < LOOK_AT_MOST ? longer : LOOK_AT_MOST) + READING;
 }
 
-rna_usec rna_selftest_glance(struct rna_glance *glance, const struct rna_selftest_subject *subject,
+rna_usec rna_selftest_glance(struct rna_glance *glance, const struct rna_subject *subject,
 			     const struct rna_settings *settings, bool *ret_busy)
 {
 	struct rna_glance before = *glance, now;

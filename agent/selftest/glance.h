@@ -18,5 +18,5 @@ struct rna_glance {
  * or 0: this was it, and *ret_busy says whether the port is in use. Where nothing is counted it is
  * not known to be.
  */
-rna_usec rna_selftest_glance(struct rna_glance *glance, const struct rna_selftest_subject *subject,
+rna_usec rna_selftest_glance(struct rna_glance *glance, const struct rna_subject *subject,
 			     const struct rna_settings *settings, bool *ret_busy);

@@ -23,38 +23,14 @@ enum {
 	MEGA = 1000000,
 };
 
-bool rna_selftest_subject_at(const struct rna_view *view, size_t number,
-			     struct rna_selftest_subject *ret)
-{
-	for (size_t i = 0; i < view->snapshot->device_count; i++) {
-		const struct rna_snapshot_device *device = &view->snapshot->devices[i];
-
-		if (number < device->device->port_count) {
-			*ret = (struct rna_selftest_subject){view, device,
-							     device->device->ports[number]};
-			return true;
-		}
-		number -= device->device->port_count;
-	}
-	return false;
-}
-
 /* -- Whether ----------------------------------------------------------------------------------- */
 
-static bool is_stalled(const struct rna_selftest_subject *subject)
+static bool is_stalled(const struct rna_subject *subject)
 {
-	const char *name = subject->device->device->name;
-
-	for (size_t i = 0; i < subject->view->job_count; i++)
-		if (subject->view->jobs[i].stalled &&
-		    strcmp(subject->view->jobs[i].device, name) == 0)
+	for (size_t i = 0; i < subject->job_count; i++)
+		if (subject->jobs[i].stalled)
 			return true;
 	return false;
-}
-
-static bool is_active(const struct rna_selftest_subject *subject)
-{
-	return rna_port_works(subject->device, subject->port);
 }
 
 /* Devices with RC connections have the node type CA; iWARP has RNIC, EFA has unspecified. */
@@ -74,27 +50,13 @@ static enum rna_skip look_at_device(const struct rna_snapshot_device *device)
 	}
 }
 
-/* The history of the port, which the view has for all ports in their order. */
-static const struct rna_port_history *history(const struct rna_selftest_subject *subject)
+static bool has_changed(const struct rna_subject *port, rna_usec quiet, rna_usec now)
 {
-	struct rna_selftest_subject other;
-
-	for (size_t i = 0;
-	     subject->view->ports && rna_selftest_subject_at(subject->view, i, &other); i++)
-		if (other.device == subject->device && other.port == subject->port)
-			return &subject->view->ports[i].history;
-	return NULL;
+	return port->account && port->account->history.last.monotonic > 0 &&
+	       rna_usec_since(port->account->history.last.monotonic, now) < quiet;
 }
 
-static bool has_changed(const struct rna_selftest_subject *subject, rna_usec quiet, rna_usec now)
-{
-	const struct rna_port_history *known = history(subject);
-
-	return known && known->last.monotonic > 0 &&
-	       rna_usec_since(known->last.monotonic, now) < quiet;
-}
-
-enum rna_skip rna_selftest_look(const struct rna_selftest_subject *subject,
+enum rna_skip rna_selftest_look(const struct rna_subject *subject,
 				const struct rna_settings *settings, const struct rna_time *now,
 				bool demanded)
 {
@@ -106,7 +68,7 @@ enum rna_skip rna_selftest_look(const struct rna_selftest_subject *subject,
 		return RNA_SKIP_DISABLED;
 	if (is_stalled(subject))
 		return RNA_SKIP_STALLED;
-	if (!is_active(subject))
+	if (!rna_subject_is_active(subject))
 		return RNA_SKIP_NOT_ACTIVE;
 	if (demanded)
 		return RNA_SKIP_NONE;
@@ -155,19 +117,15 @@ const char *rna_skip_meaning(enum rna_skip skip)
 /* -- What -------------------------------------------------------------------------------------- */
 
 /* By LID where there is no Ethernet; else the GID that NCCL would use. */
-static int choose_gid(const struct rna_selftest_subject *subject)
+static int choose_gid(const struct rna_subject *port)
 {
-	const struct rna_port_identity *identity =
-		rna_port_identity(subject->device, subject->port);
-	const struct rna_port_gids *gids = rna_port_gids(subject->device, subject->port);
-
-	if (identity && identity->link_layer == RNA_LINK_LAYER_INFINIBAND)
+	if (port->link_layer == RNA_LINK_LAYER_INFINIBAND)
 		return -1;
-	return gids ? (int)rna_nccl_gid_index(gids, false, &RNA_NCCL_STANDARD) : 0;
+	return port->gids ? (int)rna_nccl_gid_index(port->gids, false, &RNA_NCCL_STANDARD) : 0;
 }
 
 /* The first NUMA node with PCI functions that is not the node of the NIC. */
-static int remote_node(const struct rna_selftest_subject *subject)
+static int remote_node(const struct rna_subject *subject)
 {
 	const struct rna_topology *topology = rna_snapshot_topology(subject->view->snapshot);
 	int own = subject->device->device->numa_node;
@@ -183,7 +141,7 @@ static int remote_node(const struct rna_selftest_subject *subject)
 }
 
 /* PCI address of the GPU to which the NIC was assigned; NULL: none. */
-static const char *own_gpu(const struct rna_selftest_subject *subject)
+static const char *own_gpu(const struct rna_subject *subject)
 {
 	const struct rna_topology *topology = rna_snapshot_topology(subject->view->snapshot);
 	const struct rna_nic *nic =
@@ -195,7 +153,7 @@ static const char *own_gpu(const struct rna_selftest_subject *subject)
 	return NULL;
 }
 
-static bool choose_memory(const struct rna_selftest_subject *subject, enum rna_endpoint endpoint,
+static bool choose_memory(const struct rna_subject *subject, enum rna_endpoint endpoint,
 			  struct rna_loopback_request *request)
 {
 	const char *gpu = endpoint == RNA_ENDPOINT_GPU ? own_gpu(subject) : NULL;
@@ -210,15 +168,14 @@ static bool choose_memory(const struct rna_selftest_subject *subject, enum rna_e
 	       (endpoint != RNA_ENDPOINT_GPU || gpu);
 }
 
-static uint64_t port_rate(const struct rna_selftest_subject *subject)
+static uint64_t port_rate(const struct rna_subject *subject)
 {
-	const struct rna_port_link *link = rna_port_link(subject->device, subject->port);
+	const struct rna_port_link *link = subject->link;
 
 	return link && rna_value_is_known(link->rate) ? link->rate.number : 0;
 }
 
-static unsigned choose_qps(const struct rna_selftest_subject *subject,
-			   const struct rna_settings *settings)
+static unsigned choose_qps(const struct rna_subject *subject, const struct rna_settings *settings)
 {
 	if (settings->selftest_queue_pairs > 0)
 		return settings->selftest_queue_pairs;
@@ -238,9 +195,8 @@ bool rna_selftest_size_fits(const struct rna_settings *settings, unsigned size)
 	return 2 * (uint64_t)size <= (uint64_t)settings->selftest_bytes * MEBI;
 }
 
-bool rna_selftest_request(const struct rna_selftest_subject *subject,
-			  const struct rna_settings *settings, enum rna_endpoint endpoint,
-			  struct rna_loopback_request *ret)
+bool rna_selftest_request(const struct rna_subject *subject, const struct rna_settings *settings,
+			  enum rna_endpoint endpoint, struct rna_loopback_request *ret)
 {
 	*ret = (struct rna_loopback_request){
 		.port = subject->port,
@@ -265,7 +221,7 @@ bool rna_selftest_request(const struct rna_selftest_subject *subject,
 /* -- How good ---------------------------------------------------------------------------------- */
 
 /* The rate of a software device in sysfs is made up, so nothing is expected. */
-uint64_t rna_selftest_expected(const struct rna_selftest_subject *subject)
+uint64_t rna_selftest_expected(const struct rna_subject *subject)
 {
 	const struct rna_pcie *pcie = rna_device_pcie(subject->device);
 	struct rna_value path = pcie ? rna_pcie_path_rate(pcie) : (struct rna_value){0};

@@ -6,26 +6,15 @@
 #pragma once
 
 #include "rna/model/selftest.h"
-#include "rna/model/view.h"
+#include "rna/model/subject.h"
 
 #include "settings/settings.h"
-
-/* A port of a view. */
-struct rna_selftest_subject {
-	const struct rna_view *view;
-	const struct rna_snapshot_device *device;
-	unsigned port;
-};
-
-/* The subject with that number among all ports of the view; false: there are no more. */
-bool rna_selftest_subject_at(const struct rna_view *view, size_t number,
-			     struct rna_selftest_subject *ret);
 
 /*
  * Why that port is not tested, or not now; RNA_SKIP_NONE. now: for how long ago it changed state.
  * demanded: a person asks, so that neither disabled tests, window nor recent changes count.
  */
-enum rna_skip rna_selftest_look(const struct rna_selftest_subject *subject,
+enum rna_skip rna_selftest_look(const struct rna_subject *subject,
 				const struct rna_settings *settings, const struct rna_time *now,
 				bool demanded);
 
@@ -36,9 +25,8 @@ const char *rna_skip_meaning(enum rna_skip skip);
  * The request for one endpoint. False: the node has no such endpoint for this port (one NUMA node
  * only, or not known which one is the NIC's; no GPU).
  */
-bool rna_selftest_request(const struct rna_selftest_subject *subject,
-			  const struct rna_settings *settings, enum rna_endpoint endpoint,
-			  struct rna_loopback_request *ret);
+bool rna_selftest_request(const struct rna_subject *subject, const struct rna_settings *settings,
+			  enum rna_endpoint endpoint, struct rna_loopback_request *ret);
 
 /* A test writes twice at least, to warm up and what is measured: are that bytes that it may write?
  */
@@ -51,7 +39,7 @@ void rna_selftest_set_size(struct rna_loopback_request *request, unsigned size);
  * Bytes per second that the port's link and its PCIe path allow; 0: not known, or nothing to be
  * measured by (rxe).
  */
-uint64_t rna_selftest_expected(const struct rna_selftest_subject *subject);
+uint64_t rna_selftest_expected(const struct rna_subject *subject);
 
 /* What counts as good at such a rate (bytes per second). */
 struct rna_selftest_limits rna_selftest_limits_for(const struct rna_settings *settings,

@@ -32,8 +32,7 @@ bool rna_selftest_runs_have(const struct rna_selftest_runs *runs,
 /* -- Planning ---------------------------------------------------------------------------------- */
 
 /* "mlx5_0", "mlx5_0/1" or, as perftest users write, "mlx5_0:1". */
-static bool is_wished(const struct rna_selftest_wish *wish,
-		      const struct rna_selftest_subject *subject)
+static bool is_wished(const struct rna_selftest_wish *wish, const struct rna_subject *subject)
 {
 	const char *name = subject->device->device->name;
 	size_t len = strlen(name);
@@ -90,9 +89,9 @@ static struct rna_selftest_run *add_run(struct rna_selftest_runs *runs)
 	return &runs->items[runs->count++];
 }
 
-static int plan_endpoint(const struct rna_selftest_subject *subject,
-			 const struct rna_settings *settings, enum rna_endpoint endpoint,
-			 const struct rna_selftest_wish *wish, struct rna_selftest_runs *runs)
+static int plan_endpoint(const struct rna_subject *subject, const struct rna_settings *settings,
+			 enum rna_endpoint endpoint, const struct rna_selftest_wish *wish,
+			 struct rna_selftest_runs *runs)
 {
 	struct rna_time now = rna_clock_now();
 	enum rna_skip skip = rna_selftest_look(subject, settings, &now, true);
@@ -149,15 +148,16 @@ int rna_selftest_plan(const struct rna_view *view, const struct rna_settings *se
 		      const struct rna_selftest_wish *wish, struct rna_selftest_runs *ret,
 		      struct rna_error *error)
 {
-	struct rna_selftest_subject subject;
+	const struct rna_subject_list *ports = rna_view_ports(view);
 	int status = check_size(wish, settings, error);
 
 	if (status < 0)
 		return status;
-	for (size_t i = 0; status == 0 && rna_selftest_subject_at(view, i, &subject); i++)
+	for (size_t i = 0; status == 0 && i < ports->count; i++)
 		for (enum rna_endpoint e = 0; status == 0 && e < RNA_ENDPOINT_COUNT; e++)
-			if (is_wished(wish, &subject) && is_endpoint_wished(e, settings, wish))
-				status = plan_endpoint(&subject, settings, e, wish, ret);
+			if (is_wished(wish, &ports->items[i]) &&
+			    is_endpoint_wished(e, settings, wish))
+				status = plan_endpoint(&ports->items[i], settings, e, wish, ret);
 	if (status < 0)
 		return rna_error_set(error, status, "cannot plan self-tests");
 	if (ret->count > 0)

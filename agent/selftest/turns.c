@@ -399,14 +399,17 @@ static void skip_turn(struct rna_selftest *selftest, struct rna_tested *port, en
 	forget_results(selftest);
 }
 
-static void find_subject(const struct rna_selftest *selftest, const struct rna_tested *port,
-			 struct rna_selftest_subject *ret)
+/* NULL: the newest view has no such port. */
+static const struct rna_subject *find_subject(const struct rna_selftest *selftest,
+					      const struct rna_tested *port)
 {
-	size_t i = 0;
+	const struct rna_subject_list *ports = rna_view_ports(selftest->view);
 
-	while (rna_selftest_subject_at(selftest->view, i, ret) &&
-	       (ret->port != port->number || strcmp(ret->device->device->key, port->key) != 0))
-		i++;
+	for (size_t i = 0; i < ports->count; i++)
+		if (ports->items[i].port == port->number &&
+		    strcmp(ports->items[i].rdma_device->key, port->key) == 0)
+			return &ports->items[i];
+	return NULL;
 }
 
 static void test_port(struct rna_selftest *selftest, struct rna_tested *port)
@@ -429,17 +432,17 @@ static void test_port(struct rna_selftest *selftest, struct rna_tested *port)
 
 static void begin_turn(struct rna_selftest *selftest, struct rna_tested *port)
 {
-	struct rna_selftest_subject subject;
+	const struct rna_subject *subject = find_subject(selftest, port);
 	struct rna_time now = rna_clock_now();
 	enum rna_skip skip = selftest->hold;
 	rna_usec wait = 0;
 	bool busy = false;
 
-	find_subject(selftest, port, &subject);
 	if (skip == RNA_SKIP_NONE)
-		skip = rna_selftest_look(&subject, selftest->settings, &now, false);
+		skip = subject ? rna_selftest_look(subject, selftest->settings, &now, false)
+			       : RNA_SKIP_NO_DEVICE;
 	if (skip == RNA_SKIP_NONE)
-		wait = rna_selftest_glance(&port->glance, &subject, selftest->settings, &busy);
+		wait = rna_selftest_glance(&port->glance, subject, selftest->settings, &busy);
 	if (busy)
 		skip = RNA_SKIP_BUSY;
 	if (wait > 0) {
@@ -539,7 +542,7 @@ void rna_selftest_recall(struct rna_selftest *selftest, const char *key,
 		port->due = now.monotonic + period - ago;
 }
 
-static void follow_port(struct rna_selftest *selftest, const struct rna_selftest_subject *subject)
+static void follow_port(struct rna_selftest *selftest, const struct rna_subject *subject)
 {
 	const struct rna_device *device = subject->device->device;
 	struct rna_tested *port = rna_tested_find_key(selftest->ports, device->key, subject->port);
@@ -569,7 +572,7 @@ static bool has_other_ports(const struct rna_view *a, const struct rna_view *b)
 
 void rna_selftest_follow(struct rna_selftest *selftest, const struct rna_view *view)
 {
-	struct rna_selftest_subject subject;
+	const struct rna_subject_list *ports;
 	bool other;
 
 	if (!selftest)
@@ -581,8 +584,9 @@ void rna_selftest_follow(struct rna_selftest *selftest, const struct rna_view *v
 		return;
 	for (struct rna_tested *port = selftest->ports; port; port = port->next)
 		port->present = false;
-	for (size_t i = 0; rna_selftest_subject_at(view, i, &subject); i++)
-		follow_port(selftest, &subject);
+	ports = rna_view_ports(view);
+	for (size_t i = 0; i < ports->count; i++)
+		follow_port(selftest, &ports->items[i]);
 	forget_results(selftest);
 	arm(selftest);
 }

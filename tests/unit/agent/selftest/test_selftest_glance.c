@@ -54,14 +54,13 @@ static void count_words(struct scene *scene, uint64_t words)
 /* Counters are read at that time, and looked at. */
 static rna_usec look(struct scene *scene, rna_usec time)
 {
-	struct rna_selftest_subject subject;
 	struct rna_view *view;
 	rna_usec wait;
 
 	scene->node.now.monotonic = time;
 	view = node_view(&scene->node);
-	assert_true(rna_selftest_subject_at(view, 0, &subject));
-	wait = rna_selftest_glance(&scene->glance, &subject, &scene->settings, &scene->busy);
+	wait = rna_selftest_glance(&scene->glance, &rna_view_ports(view)->items[0],
+				   &scene->settings, &scene->busy);
 	(void)rna_view_unref(view);
 	return wait;
 }

@@ -87,7 +87,7 @@ static int plan(struct node *node, const struct rna_selftest_wish *wish,
 	RNA_CLEANUP(rna_view_unref_p) struct rna_view *view = node_view(node);
 
 	assert_int_equal(rna_settings_init(&settings), 0);
-	return rna_selftest_plan(view, &settings, wish, runs, error);
+	return rna_selftest_plan(joined(view), &settings, wish, runs, error);
 }
 
 static void test_plans_by_name(void **state)
@@ -166,15 +166,15 @@ static void test_plans_with_large_writes(void **state)
 	view = node_view(&node);
 	assert_int_equal(rna_settings_init(&settings), 0);
 	settings.selftest_bytes = 15;
-	assert_int_equal(rna_selftest_plan(view, &settings, &wish, &runs, &error), -EINVAL);
+	assert_int_equal(rna_selftest_plan(joined(view), &settings, &wish, &runs, &error), -EINVAL);
 	assert_string_equal(error.text,
 			    "--size 8388608: a test writes at least twice, and selftest.bytes is "
 			    "15 MiB; use a smaller size, or --duration instead of the byte limit");
 	settings.selftest_bytes = 16;
-	assert_int_equal(rna_selftest_plan(view, &settings, &wish, &runs, &error), 0);
+	assert_int_equal(rna_selftest_plan(joined(view), &settings, &wish, &runs, &error), 0);
 	settings.selftest_bytes = 15;
 	wish.duration = RNA_USEC_PER_SEC;
-	assert_int_equal(rna_selftest_plan(view, &settings, &wish, &runs, &error), 0);
+	assert_int_equal(rna_selftest_plan(joined(view), &settings, &wish, &runs, &error), 0);
 }
 
 /* Longer than usual is still as usual; each other wish is not. */
