@@ -349,7 +349,7 @@ static void set_nccl(struct rna_subject *port)
 		port->nccl_routable = rna_value_ok(index);
 }
 
-/* What is of its device is there already. */
+/* ret is a copy of the subject of its device. */
 static void set_port(struct join *join, unsigned number, size_t index, struct rna_subject *ret)
 {
 	const struct rna_snapshot_device *device = ret->device;
