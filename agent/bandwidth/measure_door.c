@@ -84,7 +84,7 @@ static void take_call(struct caller *caller)
 		turn_away(caller, rna_bandwidth_mistake(status));
 		return;
 	}
-	if (message.kind != RNA_BANDWIDTH_CALL) {
+	if (message.kind != RNA_BANDWIDTH_KIND_CALL) {
 		turn_away(caller, "it sent another message than a call");
 		return;
 	}
@@ -140,7 +140,7 @@ static bool say(int fd, struct rna_bandwidth_session *session,
 
 static bool greet(struct caller *caller, const uint8_t *key)
 {
-	const struct rna_bandwidth_message challenge = {.kind = RNA_BANDWIDTH_CHALLENGE};
+	const struct rna_bandwidth_message challenge = {.kind = RNA_BANDWIDTH_KIND_CHALLENGE};
 	sd_event *event = caller->door->event;
 
 	return rna_bandwidth_session_begin(&caller->session, key, false) == 0 &&
@@ -174,7 +174,7 @@ void rna_measure_door_refuse(int fd, struct rna_bandwidth_session *session, enum
 			     const char *text)
 {
 	struct rna_bandwidth_message message = {
-		.kind = RNA_BANDWIDTH_OUTCOME,
+		.kind = RNA_BANDWIDTH_KIND_OUTCOME,
 		.outcome = {.end = RNA_LOOPBACK_SKIPPED, .skip = skip},
 	};
 

@@ -266,10 +266,10 @@ static int start_run(struct rna_measuring *measuring, const struct rna_bandwidth
 static enum rna_measure_attempt rate_attempt(const struct rna_bandwidth_test *test)
 {
 	if (test->end == RNA_LOOPBACK_SKIPPED)
-		return RNA_ATTEMPT_BUSY;
+		return RNA_MEASURE_BUSY;
 	return test->grade == RNA_GRADE_WARNING || test->grade == RNA_GRADE_FAILED
-		       ? RNA_ATTEMPT_BAD
-		       : RNA_ATTEMPT_WELL;
+		       ? RNA_MEASURE_BAD
+		       : RNA_MEASURE_WELL;
 }
 
 static void end_session(struct rna_measuring *measuring)
@@ -423,7 +423,7 @@ static bool try_port(struct rna_measuring *measuring, const struct rna_measure_t
 		return false;
 	if (!rna_measure_next(terms, port, member_name(measuring), &run) ||
 	    !take_run(measuring, &run)) {
-		rna_measure_turn_end(&turn->turn, RNA_ATTEMPT_BUSY, place, now);
+		rna_measure_turn_end(&turn->turn, RNA_MEASURE_BUSY, place, now);
 		return false;
 	}
 	measuring->turn = turn;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * The memory as JSON: the two files of the state directory. No other file of the agent reads JSON.
+ * The memory as JSON: the two files of the state directory.
  *
  * A file has the number of its format. One of a later version is not read, and so never
  * written over by a program that would lose half of it. Members that are not known are left alone

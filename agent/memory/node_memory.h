@@ -5,7 +5,7 @@
  * a scheduler that acts upon a label should not have to act twice.
  *
  * Labels, conditions and the taint are all followed in the same way, each under its name. Published
- * values outlive the process (state.h), so that a restart removes nothing.
+ * values outlive the process (state_directory.h), so that a restart removes nothing.
  * Thread: the loop's.
  */
 #pragma once

@@ -3,9 +3,9 @@
  * Transitions of one port.
  *
  * Its state is looked at now and then; tellers (carrier losses, link_downed, link_down_events_phy)
- *count meanwhile. Both see the same downs, at other times: a sum would count a down twice, and a
- *maximum since the start would hide a flap behind downs that a teller does not see (a subnet
- *manager's, for example). So each teller is compared by itself, from one reading to the next:
+ * count meanwhile. Both see the same downs, at other times: a sum would count a down twice, and a
+ * maximum since the start would hide a flap behind downs that a teller does not see (a subnet
+ * manager's, for example). So each teller is compared by itself, from one reading to the next:
  *
  *	extra = what it rose by - the downs counted since its reading before
  *

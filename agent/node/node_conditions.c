@@ -128,8 +128,8 @@ void rna_condition_list_types(const char *ret[RNA_CONDITION_COUNT])
 enum rna_condition_status rna_condition_status_of(const struct rna_node_verdict *told)
 {
 	if (told->kind != RNA_VERDICT_VALUE)
-		return RNA_CONDITION_UNKNOWN;
-	return told->value[0] == 'T' ? RNA_CONDITION_TRUE : RNA_CONDITION_FALSE;
+		return RNA_CONDITION_STATUS_UNKNOWN;
+	return told->value[0] == 'T' ? RNA_CONDITION_STATUS_TRUE : RNA_CONDITION_STATUS_FALSE;
 }
 
 void rna_conditions_describe(struct rna_strbuf *out)

@@ -28,8 +28,8 @@ enum rna_condition_taints {
 
 struct rna_condition_row {
 	const char *type;
-	const char *reasons[RNA_CONDITION_UNKNOWN + 1]; /* by status */
-	const char *fine;                               /* the message while there is no problem */
+	const char *reasons[RNA_CONDITION_STATUS_UNKNOWN + 1]; /* by status */
+	const char *fine; /* the message while there is no problem */
 	enum rna_condition_needs needs;
 	enum rna_condition_taints taints;
 };

@@ -8,8 +8,10 @@
  *					the device.
  *	sys/class/net/NAME/		what sysfs has of the interface
  *	recorded/netdev/NAME/		rna_recorded_addresses; lacp_partner, of a bond where no
- *file of /sys says it recorded/netdev/NAME/virtual_functions/N/ rna_recorded_vf. Not the bytes of
- *the answer, as others have it: they are full of addresses.
+ *					file of /sys says it
+ *	recorded/netdev/NAME/virtual_functions/N/
+ *					rna_recorded_vf. Not the bytes of the answer, as others
+ *					have it: they are full of addresses.
  *	recorded/vlan/NAME/		id, and egress/N: the priority of socket priority N
  *	recorded/gateways/NAME/N/	rna_recorded_gateway, and address as a GID is written. Of an
  *					interface without gateways there is no directory.

@@ -59,7 +59,7 @@ static void report_port(uint32_t id, const struct rna_probe_verbs *verbs, enum r
 	(void)say(&report); /* a parent that does not read restarts this process */
 }
 
-static void report_target(const struct rna_prober_port *port, struct rna_target *target,
+static void report_target(const struct rna_prober_port *port, struct rna_probe_target *target,
 			  rna_usec now)
 {
 	struct rna_prober_report report = {
@@ -216,7 +216,7 @@ static void obey_about_target(struct rna_prober *prober, const struct rna_prober
 			      rna_usec now)
 {
 	struct rna_prober_port *port = rna_prober_find_port(prober, order->port_id);
-	struct rna_target *target =
+	struct rna_probe_target *target =
 		port && order->target_id ? rna_prober_find_target(port, order->target_id) : NULL;
 
 	if (!port || port->closing)
@@ -293,7 +293,7 @@ static rna_usec look_after(struct rna_prober *prober, struct rna_prober_port *po
 	rna_usec next = rna_prober_send_due(prober, port, now);
 
 	for (size_t i = 0; i < RNA_PROBER_TARGETS_MAX; i++) {
-		struct rna_target *target = &port->targets[i];
+		struct rna_probe_target *target = &port->targets[i];
 
 		if (target->id == 0)
 			continue;

@@ -13,13 +13,13 @@ struct rna_bucket {
 	rna_usec full; /* 0: it is */
 };
 
-struct rna_pace {
+struct rna_rate_limit {
 	rna_usec interval;
 	unsigned burst; /* 1 or more */
 };
 
 /* Takes one out. false: there is none, and *ret_wait says in how long there will be. */
-bool rna_bucket_take(struct rna_bucket *bucket, const struct rna_pace *pace, rna_usec now,
+bool rna_bucket_take(struct rna_bucket *bucket, const struct rna_rate_limit *limit, rna_usec now,
 		     rna_usec *ret_wait);
 /* Puts one back. */
-void rna_bucket_give(struct rna_bucket *bucket, const struct rna_pace *pace);
+void rna_bucket_give(struct rna_bucket *bucket, const struct rna_rate_limit *limit);

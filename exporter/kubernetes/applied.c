@@ -58,9 +58,9 @@ void rna_kube_forget_written(struct rna_kube_round *round)
 	round->labels.len = 0;
 	round->conditions.len = 0;
 	round->devices.len = 0;
-	round->jobs[RNA_KUBE_LABELS].open = rna_kube_has_labels(round);
-	round->jobs[RNA_KUBE_CONDITIONS].open = rna_kube_has_conditions(round);
-	round->jobs[RNA_KUBE_DEVICES].open = rna_kube_has_devices(round);
+	round->jobs[RNA_KUBE_TASK_LABELS].open = rna_kube_has_labels(round);
+	round->jobs[RNA_KUBE_TASK_CONDITIONS].open = rna_kube_has_conditions(round);
+	round->jobs[RNA_KUBE_TASK_DEVICES].open = rna_kube_has_devices(round);
 }
 
 void rna_kube_remember_body(struct rna_strbuf *place, const struct rna_strbuf *body)
@@ -110,7 +110,7 @@ bool rna_kube_is_ignored_otherwise(struct rna_kube_round *round, const struct rn
 	if (round->cleanup || node->ignored == round->ignored)
 		return false;
 	round->look_fresh = true;
-	round->jobs[RNA_KUBE_LOOK].open = true;
+	round->jobs[RNA_KUBE_TASK_LOOK].open = true;
 	return true;
 }
 
@@ -120,7 +120,8 @@ bool rna_kube_is_ignored_otherwise(struct rna_kube_round *round, const struct rn
  */
 void rna_kube_note_uid(struct rna_kube_round *round, const char *uid)
 {
-	static const unsigned tasks_of_it[] = {RNA_KUBE_LOOK, RNA_KUBE_LABELS, RNA_KUBE_CONDITIONS};
+	static const unsigned tasks_of_it[] = {RNA_KUBE_TASK_LOOK, RNA_KUBE_TASK_LABELS,
+					       RNA_KUBE_TASK_CONDITIONS};
 	rna_usec from = round->made_anew > 0 ? round->made_anew + MADE_ANEW_PAUSE : 0;
 	RNA_CLEANUP(rna_arena_free_p) struct rna_arena *arena = NULL;
 	const char *its;
@@ -137,7 +138,7 @@ void rna_kube_note_uid(struct rna_kube_round *round, const char *uid)
 	round->made_anew = round->now.monotonic;
 	round->look_fresh = true;
 	rna_kube_forget_written(round);
-	round->jobs[RNA_KUBE_LOOK].open = true;
+	round->jobs[RNA_KUBE_TASK_LOOK].open = true;
 	for (size_t i = 0; i < RNA_ARRAY_SIZE(tasks_of_it); i++) {
 		struct rna_wait *wait = &round->jobs[tasks_of_it[i]].wait;
 
@@ -244,9 +245,9 @@ bool rna_kube_is_first(const struct rna_kube_round *round)
 	const struct rna_kube_job *jobs = round->jobs;
 
 	return (rna_kube_has_labels(round) &&
-		is_to_begin(&round->labels, &jobs[RNA_KUBE_LABELS])) ||
+		is_to_begin(&round->labels, &jobs[RNA_KUBE_TASK_LABELS])) ||
 	       (rna_kube_has_conditions(round) &&
-		is_to_begin(&round->conditions, &jobs[RNA_KUBE_CONDITIONS]));
+		is_to_begin(&round->conditions, &jobs[RNA_KUBE_TASK_CONDITIONS]));
 }
 
 bool rna_kube_is_urgent(const struct rna_kube_round *round)

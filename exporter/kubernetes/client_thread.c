@@ -570,8 +570,8 @@ static int run_all_tasks(struct rna_kube_round *round, struct rna_error *error)
 	struct rna_time now = rna_clock_now();
 
 	rna_kube_open(round, &all);
-	round->jobs[RNA_KUBE_TAINT].open = rna_kube_has_taint(round);
-	round->jobs[RNA_KUBE_DEVICES].open = rna_kube_has_devices(round);
+	round->jobs[RNA_KUBE_TASK_TAINT].open = rna_kube_has_taint(round);
+	round->jobs[RNA_KUBE_TASK_DEVICES].open = rna_kube_has_devices(round);
 	for (size_t i = 0; i < RNA_KUBE_TASK_COUNT; i++)
 		round->jobs[i].wait.failures = 1; /* a problem is reported at once */
 	round->wait.failures = 1;

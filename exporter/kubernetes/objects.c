@@ -116,9 +116,9 @@ static json_t *condition_object(struct rna_json_writer *writer,
 				const struct rna_node_condition *condition, rna_usec now)
 {
 	static const char *const words[] = {
-		[RNA_CONDITION_FALSE] = "False",
-		[RNA_CONDITION_TRUE] = "True",
-		[RNA_CONDITION_UNKNOWN] = "Unknown",
+		[RNA_CONDITION_STATUS_FALSE] = "False",
+		[RNA_CONDITION_STATUS_TRUE] = "True",
+		[RNA_CONDITION_STATUS_UNKNOWN] = "Unknown",
 	};
 	json_t *object = json_object();
 
@@ -409,8 +409,9 @@ static void read_labels(struct reader *reader, json_t *object, struct rna_kube_n
 static enum rna_condition_status condition_status(const char *text)
 {
 	if (text && strcmp(text, "True") == 0)
-		return RNA_CONDITION_TRUE;
-	return text && strcmp(text, "False") == 0 ? RNA_CONDITION_FALSE : RNA_CONDITION_UNKNOWN;
+		return RNA_CONDITION_STATUS_TRUE;
+	return text && strcmp(text, "False") == 0 ? RNA_CONDITION_STATUS_FALSE
+						  : RNA_CONDITION_STATUS_UNKNOWN;
 }
 
 static void read_conditions(struct reader *reader, const json_t *list, struct rna_kube_node *ret)

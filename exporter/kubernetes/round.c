@@ -7,12 +7,12 @@
 #include "tasks.h"
 
 static rna_kube_task_function *const tasks[RNA_KUBE_TASK_COUNT] = {
-	[RNA_KUBE_LOOK] = rna_kube_look,
-	[RNA_KUBE_LABELS] = rna_kube_send_labels,
-	[RNA_KUBE_CONDITIONS] = rna_kube_send_conditions,
-	[RNA_KUBE_TAINT] = rna_kube_send_taint,
-	[RNA_KUBE_DEVICES] = rna_kube_send_devices,
-	[RNA_KUBE_EVENTS] = rna_kube_send_events,
+	[RNA_KUBE_TASK_LOOK] = rna_kube_look,
+	[RNA_KUBE_TASK_LABELS] = rna_kube_send_labels,
+	[RNA_KUBE_TASK_CONDITIONS] = rna_kube_send_conditions,
+	[RNA_KUBE_TASK_TAINT] = rna_kube_send_taint,
+	[RNA_KUBE_TASK_DEVICES] = rna_kube_send_devices,
+	[RNA_KUBE_TASK_EVENTS] = rna_kube_send_events,
 };
 
 bool rna_kube_is_behind(const struct rna_kube_round *round)
@@ -27,17 +27,17 @@ void rna_kube_open(struct rna_kube_round *round, const struct rna_pace_due *due)
 	struct rna_kube_job *jobs = round->jobs;
 	bool again = !round->ignored; /* what is nothing is written once */
 
-	jobs[RNA_KUBE_LOOK].open |= due->look;
-	jobs[RNA_KUBE_LABELS].open |= (due->change && rna_kube_labels_behind(round)) ||
-				      (again && due->resync && rna_kube_has_labels(round));
-	jobs[RNA_KUBE_CONDITIONS].open |=
+	jobs[RNA_KUBE_TASK_LOOK].open |= due->look;
+	jobs[RNA_KUBE_TASK_LABELS].open |= (due->change && rna_kube_labels_behind(round)) ||
+					   (again && due->resync && rna_kube_has_labels(round));
+	jobs[RNA_KUBE_TASK_CONDITIONS].open |=
 		(due->change && rna_kube_conditions_behind(round)) ||
 		(again && (due->resync || due->heartbeat) && rna_kube_has_conditions(round));
-	jobs[RNA_KUBE_TAINT].open |= due->change && rna_kube_taint_behind(round);
+	jobs[RNA_KUBE_TASK_TAINT].open |= due->change && rna_kube_taint_behind(round);
 	/* The devices of a driver that was started again may have other names. */
-	jobs[RNA_KUBE_DEVICES].open |= (due->change && rna_kube_devices_behind(round)) ||
-				       (again && due->look && rna_kube_has_devices(round));
-	jobs[RNA_KUBE_EVENTS].open |= due->change && rna_kube_has_events(round);
+	jobs[RNA_KUBE_TASK_DEVICES].open |= (due->change && rna_kube_devices_behind(round)) ||
+					    (again && due->look && rna_kube_has_devices(round));
+	jobs[RNA_KUBE_TASK_EVENTS].open |= due->change && rna_kube_has_events(round);
 }
 
 static rna_usec job_time(const struct rna_kube_round *round, const struct rna_kube_job *job)

@@ -12,12 +12,12 @@
 #include "pace.h"
 
 enum rna_kube_task {
-	RNA_KUBE_LOOK, /* first: it finds what else is to be done */
-	RNA_KUBE_LABELS,
-	RNA_KUBE_CONDITIONS,
-	RNA_KUBE_TAINT,
-	RNA_KUBE_DEVICES,
-	RNA_KUBE_EVENTS,
+	RNA_KUBE_TASK_LOOK, /* first: it finds what else is to be done */
+	RNA_KUBE_TASK_LABELS,
+	RNA_KUBE_TASK_CONDITIONS,
+	RNA_KUBE_TASK_TAINT,
+	RNA_KUBE_TASK_DEVICES,
+	RNA_KUBE_TASK_EVENTS,
 	RNA_KUBE_TASK_COUNT,
 };
 
@@ -68,7 +68,7 @@ struct rna_kube_round {
 
 	char *problem;         /* NULL: none */
 	unsigned problem_of;   /* a task, or RNA_KUBE_TASK_COUNT: the API as a whole */
-	unsigned problem_kind; /* what kind of problem that has: those of one kind are one */
+	unsigned problem_kind; /* problems of the same kind count as one */
 	struct rna_time problem_since;
 };
 

@@ -80,7 +80,7 @@ enum rna_kubernetes_result rna_kube_look(struct rna_kube_round *round,
 	round->node = node;
 	round->looked = now;
 	round->look_fresh = false;
-	round->jobs[RNA_KUBE_TAINT].open = rna_kube_taint_behind(round);
+	round->jobs[RNA_KUBE_TASK_TAINT].open = rna_kube_taint_behind(round);
 	return RNA_KUBERNETES_OK;
 }
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The tasks of a round: the look, labels, conditions, the taint, and (kubernetes_events.c) Events.
+ * The tasks of a round: the look, labels, conditions, the taint, and (event_tasks.c) Events.
  * Each does what its job was opened for, and waits for the network; what came of it is in answer,
  * and its result is returned.
  */

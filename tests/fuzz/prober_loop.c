@@ -173,7 +173,7 @@ static size_t count_waiting(const struct rna_under_way *under_way)
 }
 
 /* Each probe that was sent has one fate, or waits for it, for as long as it may. */
-static void want_target(const struct rna_prober_port *port, const struct rna_target *target)
+static void want_target(const struct rna_prober_port *port, const struct rna_probe_target *target)
 {
 	const struct account *account = account_of(port->id, target->id);
 	const struct rna_prober_target_report *report = &target->under_way.report;
@@ -237,7 +237,7 @@ static void spend_rate(struct rna_probe_verbs *verbs, size_t len)
 static void want_probe(struct rna_probe_verbs *verbs, const struct rna_packet *packet,
 		       const struct rna_probe_end *to, size_t len)
 {
-	struct rna_target *target = rna_prober_find_target(find_port(verbs), packet->target);
+	struct rna_probe_target *target = rna_prober_find_target(find_port(verbs), packet->target);
 
 	FUZZ_WANT(target && packet->to == target->session);
 	FUZZ_WANT(is_one_of(to->qpn, &target->address));

@@ -175,9 +175,9 @@ static void read_conditions(const json_t *list, struct rna_node_wish *wish)
 		}
 		conditions[i] = (struct rna_node_condition){
 			.type = rna_arena_strdup(wish->arena, text_of(object, "type")),
-			.status = strcmp(status, "True") == 0    ? RNA_CONDITION_TRUE
-				  : strcmp(status, "False") == 0 ? RNA_CONDITION_FALSE
-								 : RNA_CONDITION_UNKNOWN,
+			.status = strcmp(status, "True") == 0    ? RNA_CONDITION_STATUS_TRUE
+				  : strcmp(status, "False") == 0 ? RNA_CONDITION_STATUS_FALSE
+								 : RNA_CONDITION_STATUS_UNKNOWN,
 			.reason = rna_arena_strdup(wish->arena, text_of(object, "reason")),
 			.message = rna_arena_strdup(wish->arena, text_of(object, "message")),
 			.since.realtime =

@@ -55,12 +55,12 @@ static const struct rna_node_label labels[2][2] = {
 
 static const struct rna_node_condition conditions[2] = {
 	{.type = "RdmaPortDown",
-	 .status = RNA_CONDITION_FALSE,
+	 .status = RNA_CONDITION_STATUS_FALSE,
 	 .reason = "PortsUp",
 	 .message = "All RDMA ports that are expected to be up are up.",
 	 .since.realtime = 1763716800 * SECOND},
 	{.type = "RdmaPortDown",
-	 .status = RNA_CONDITION_TRUE,
+	 .status = RNA_CONDITION_STATUS_TRUE,
 	 .reason = "PortDown",
 	 .message = "port-down: mlx5_0/1, mlx5_1/1",
 	 .since.realtime = 1763716800 * SECOND},

@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Checks that the source follows the architecture.
 
-Rooms: which room may include which; the arrows run one way. Names: each base name occurs once.
+Rooms: which room may include which; the arrows run one way. Names: each base name, each tag
+of a struct and each prefix of an enum occurs once. Comments: the files that they name are there.
 Libraries: each third-party hardware or format library in one file. Functions: none over 80 lines,
 those over 50 are listed. Collectors: the loop names none. Standard streams: two files write to them.
 Section headings have one style; clang-format sorts the includes.
@@ -238,6 +239,48 @@ def check_stream_check(problems):
             problems.append(f"STREAMS: {code} is taken for what it is not")
 
 
+def check_tags(paths, problems):
+    """A type that other files may name has a name of its own, and so has the prefix of an enum."""
+    tags, prefixes = defaultdict(set), defaultdict(set)
+    for path in paths:
+        if not path.endswith(".h"):
+            continue
+        with open(os.path.join(ROOT, path), encoding="utf-8") as file:
+            text = file.read()
+        for tag in re.findall(r"^(?:struct|union|enum) (rna_\w+) \{", text, re.M):
+            tags[tag].add(path)
+        for body in re.findall(r"^enum rna_\w+ \{(.*?)^\}", text, re.M | re.S):
+            names = re.findall(r"^\t(RNA_\w+)", body, re.M)
+            prefixes[os.path.commonprefix(names).rpartition("_")[0]].add(path)
+    for name in "RNA", "":  # constants that have no word in common
+        prefixes.pop(name, None)
+    for name, places in sorted((tags | prefixes).items()):
+        if len(places) > 1:
+            problems.append(f"{name} is defined by more than one header: {', '.join(sorted(places))}")
+
+
+COMMENTS = re.compile(r"/\*.*?\*/|(?://[^\n]*\n\s*)+", re.S)
+FILE_NAME = re.compile(r"(?<![\w/<.-])((?:agent|collectors|exporter|include|tests)/[\w/]*)?[a-z]\w*\.[ch]\b(?![.>])")
+# A comment that quotes another project may name its files without their folder.
+QUOTES = re.compile(r"Linux|Alibaba|NVSHMEM|NCCL|rxe|\b(?!agent|collectors|exporter|include|tests|rna)\w+/\w[\w/]*\.[ch]\b")
+
+
+def check_comments(path, known, problems):
+    """Files that comments name are there, and the star of a line stands apart from its text."""
+    with open(os.path.join(ROOT, path), encoding="utf-8") as file:
+        text = file.read()
+    for comment in COMMENTS.finditer(text):
+        line = text.count("\n", 0, comment.start()) + 1
+        for number, words in enumerate(comment[0].split("\n")):
+            if re.match(r"\s+\*[^\s/]|\s+\*\s+\*\s", words):
+                problems.append(f"{path}:{line + number}: a star without a blank, or two: {words.strip()}")
+        if QUOTES.search(comment[0]):
+            continue
+        for name in FILE_NAME.finditer(comment[0]):
+            if os.path.basename(name[0]) not in known:
+                problems.append(f"{path}:{line}: the comment names {name[0]}, which is not there")
+
+
 def check_libraries(paths, problems):
     users = defaultdict(list)
     for path in paths:
@@ -274,7 +317,9 @@ def check_functions(path, problems):
 
 def main():
     paths, problems = list(sources()), []
+    known = {name for _, _, names in os.walk(ROOT) for name in names}
     for path in paths:
+        check_comments(path, known, problems)
         check_includes(path, problems)
         check_rulers(path, problems)
         check_collectors(path, problems)
@@ -283,6 +328,7 @@ def main():
     check_stream_check(problems)
     check_arrows(problems)
     check_names(paths, problems)
+    check_tags(paths, problems)
     check_size(paths, problems)
     check_libraries(paths, problems)
     for problem in problems:

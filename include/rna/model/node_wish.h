@@ -20,9 +20,9 @@ struct rna_node_label {
 };
 
 enum rna_condition_status {
-	RNA_CONDITION_FALSE,
-	RNA_CONDITION_TRUE,
-	RNA_CONDITION_UNKNOWN,
+	RNA_CONDITION_STATUS_FALSE,
+	RNA_CONDITION_STATUS_TRUE,
+	RNA_CONDITION_STATUS_UNKNOWN,
 };
 
 /* A problem condition: True means a problem, as in node-problem-detector. */

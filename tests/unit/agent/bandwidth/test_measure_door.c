@@ -119,7 +119,7 @@ static bool hear(struct scene *scene, int fd, struct rna_bandwidth_session *sess
 /* Asks as a peer with that key does. True: a message comes back behind the call, in *ret. */
 static bool call(struct scene *scene, const uint8_t *with, struct rna_bandwidth_message *ret)
 {
-	struct rna_bandwidth_message message = {.kind = RNA_BANDWIDTH_CALL,
+	struct rna_bandwidth_message message = {.kind = RNA_BANDWIDTH_KIND_CALL,
 						.call = {.node = "n2", .device = "mlx5_0"}};
 	RNA_CLOSE int fd = connect_to(scene);
 	struct rna_bandwidth_session session;
@@ -130,7 +130,7 @@ static bool call(struct scene *scene, const uint8_t *with, struct rna_bandwidth_
 	assert_int_equal(rna_bandwidth_session_begin(&session, with, true), 0);
 	if (!hear(scene, fd, &session, ret))
 		return false;
-	assert_int_equal(ret->kind, RNA_BANDWIDTH_CHALLENGE);
+	assert_int_equal(ret->kind, RNA_BANDWIDTH_KIND_CHALLENGE);
 	assert_int_equal(rna_bandwidth_write(&session, &message, data), 0);
 	assert_int_equal(send(fd, data, sizeof(data), MSG_NOSIGNAL), sizeof(data));
 	return hear(scene, fd, &session, ret);
@@ -159,7 +159,7 @@ static void test_an_authentic_call_is_handed_on(void **state)
 	assert_int_equal(scene->calls, 1);
 	assert_string_equal(scene->call.node, "n2");
 	assert_string_equal(scene->call.own_device, "mlx5_1");
-	assert_int_equal(message.kind, RNA_BANDWIDTH_OUTCOME);
+	assert_int_equal(message.kind, RNA_BANDWIDTH_KIND_OUTCOME);
 	assert_int_equal(message.outcome.end, RNA_LOOPBACK_SKIPPED);
 	assert_int_equal(message.outcome.skip, RNA_SKIP_BUSY);
 	assert_string_equal(message.outcome.text, "a job runs");

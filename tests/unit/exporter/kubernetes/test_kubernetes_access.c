@@ -65,15 +65,15 @@ static void test_other_credentials_are_tried_at_once(void **state)
 
 	round.failing_access = rna_kube_access_stamp(&f->options);
 	round.wait = (struct rna_wait){9, FAR};
-	round.jobs[RNA_KUBE_LABELS] = (struct rna_kube_job){.open = true, .wait = {9, FAR}};
+	round.jobs[RNA_KUBE_TASK_LABELS] = (struct rna_kube_job){.open = true, .wait = {9, FAR}};
 	rna_kube_notice_access(&round);
 	assert_true(round.wait.until == FAR);
-	assert_true(round.jobs[RNA_KUBE_LABELS].wait.until == FAR);
+	assert_true(round.jobs[RNA_KUBE_TASK_LABELS].wait.until == FAR);
 	tree_write(&f->tree, "token", "two\n");
 	rna_kube_notice_access(&round);
 	assert_true(round.wait.until == 0);
-	assert_true(round.jobs[RNA_KUBE_LABELS].wait.until == 0); /* that was forbidden */
-	round.wait = (struct rna_wait){9, FAR};                   /* these fail as well */
+	assert_true(round.jobs[RNA_KUBE_TASK_LABELS].wait.until == 0); /* that was forbidden */
+	round.wait = (struct rna_wait){9, FAR};                        /* these fail as well */
 	rna_kube_notice_access(&round);
 	assert_true(round.wait.until == FAR);
 }
