@@ -2,16 +2,12 @@
 #include "introductions.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <ifaddrs.h>
 #include <poll.h>
-#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
-#include "rna/base/thread.h"
 #include "rna/https.h"
 
 #define TURN        RNA_USEC_PER_SEC        /* of the thread */
@@ -25,6 +21,7 @@
 enum {
 	STACK = 512 << 10, /* libcurl and a resolver */
 	PEERS_MAX = 2 * RNA_NEIGHBOURS_MAX,
+	WISHES_MAX = 2 * PEERS_MAX, /* while a peer or the resolver takes its time */
 };
 
 /* A neighbour that is asked. */
@@ -38,17 +35,10 @@ struct peer {
 	bool wanted;      /* the loop asks for it */
 };
 
-/* Belongs to both sides, and is freed by the last one. */
-struct shared {
-	atomic_bool quit;
-	atomic_uint users;
-};
-
 /* The thread's own. */
 struct work {
-	struct shared *shared;
-	int wishes, findings; /* ends of pipes */
-	struct rna_member_source *source;
+	struct rna_worker *worker;
+	struct rna_worker *source;
 	char *node, *leaf;
 	char own[RNA_PEER_TEXT_SIZE]; /* name in the list */
 	unsigned neighbours;
@@ -57,25 +47,14 @@ struct work {
 	struct peer peers[PEERS_MAX];
 };
 
-/* A wish of the loop; less than PIPE_BUF, so that it is read whole. */
+/* A peer that the loop wants to be asked. */
 struct wish {
+	struct rna_work work;
 	char name[RNA_PEER_TEXT_SIZE];
 };
 
-struct rna_introductions {
-	struct shared *shared;
-	int wishes, findings;
-};
-
-static void let_go(struct shared *shared)
-{
-	if (atomic_fetch_sub(&shared->users, 1) == 1)
-		free(shared);
-}
-
 /* -- Findings ---------------------------------------------------------------------------------- */
 
-/* Waits while the pipe is full: the loop is far behind then. */
 static void hand_over(struct work *work, const struct rna_introduction *finding)
 {
 	struct rna_introduction *copy = malloc(sizeof(*copy));
@@ -83,8 +62,7 @@ static void hand_over(struct work *work, const struct rna_introduction *finding)
 	if (!copy)
 		return; /* the next answer tells as much */
 	*copy = *finding;
-	if (write(work->findings, &copy, sizeof(copy)) != sizeof(copy))
-		free(copy);
+	rna_worker_return(work->worker, &copy->work);
 }
 
 /* -- Members ----------------------------------------------------------------------------------- */
@@ -215,7 +193,7 @@ static void ask(struct work *work, struct peer *peer)
 		.connect_deadline = PATIENCE,
 		.deadline = PATIENCE,
 		.reply_max = RNA_PEER_FACTS_BYTES,
-		.cancel = &work->shared->quit,
+		.cancel = rna_worker_stopped(work->worker),
 	};
 	struct rna_introduction finding = {.asked = rna_clock_monotonic()};
 	struct rna_error error = {0};
@@ -245,60 +223,53 @@ static bool is_due(const struct peer *peer, rna_usec now)
 
 /* -- The thread -------------------------------------------------------------------------------- */
 
-/* False: the loop has closed its end. */
-static bool take_wish(struct work *work)
+static void take_wish(struct work *work)
 {
-	struct wish wish;
+	struct wish *wish = (struct wish *)rna_worker_next(work->worker, 0);
 
-	if (read(work->wishes, &wish, sizeof(wish)) != sizeof(wish))
-		return false;
-	for (size_t i = 0; i < work->count; i++)
-		work->peers[i].wanted |= strcmp(work->peers[i].name, wish.name) == 0;
-	return true;
+	for (size_t i = 0; wish && i < work->count; i++)
+		work->peers[i].wanted |= strcmp(work->peers[i].name, wish->name) == 0;
+	free(wish);
 }
 
-/* Waits for a turn at most. False: it is the end. */
-static bool take_news(struct work *work)
+/* Waits for a turn at most. */
+static void take_news(struct work *work)
 {
-	struct pollfd waiting[] = {{.fd = work->wishes, .events = POLLIN},
-				   {.fd = rna_member_source_fd(work->source), .events = POLLIN}};
+	struct pollfd waiting[] = {
+		{.fd = rna_worker_wake_fd(work->worker), .events = POLLIN},
+		{.fd = rna_worker_fd(work->source), .events = POLLIN},
+	};
 	int timeout = (int)(TURN / RNA_USEC_PER_MSEC);
 
-	while (poll(waiting, RNA_ARRAY_SIZE(waiting), timeout) > 0) {
-		if (waiting[1].revents)
-			take_list(work);
-		if (waiting[0].revents && !take_wish(work))
-			return false;
+	while (!*rna_worker_stopped(work->worker) &&
+	       poll(waiting, RNA_ARRAY_SIZE(waiting), timeout) > 0) {
+		take_list(work);
+		take_wish(work);
 		timeout = 0;
 	}
-	return !atomic_load(&work->shared->quit);
 }
 
-static void free_work(struct work *work)
-{
-	if (work->shared)
-		let_go(work->shared);
-	if (work->wishes >= 0)
-		(void)close(work->wishes);
-	if (work->findings >= 0)
-		(void)close(work->findings);
-	(void)rna_member_source_stop(work->source);
-	free(work->node);
-	free(work->leaf);
-	free(work);
-}
-
-static void *introduce(void *userdata)
+static void introduce(struct rna_worker *worker, void *userdata)
 {
 	struct work *work = userdata;
 
-	do {
-		for (size_t i = 0; i < work->count && !atomic_load(&work->shared->quit); i++)
+	work->worker = worker;
+	while (!*rna_worker_stopped(worker)) {
+		for (size_t i = 0; i < work->count && !*rna_worker_stopped(worker); i++)
 			if (is_due(&work->peers[i], rna_clock_monotonic()))
 				ask(work, &work->peers[i]);
-	} while (take_news(work));
-	free_work(work);
-	return NULL;
+		take_news(work);
+	}
+}
+
+static void free_work(void *userdata)
+{
+	struct work *work = userdata;
+
+	(void)rna_worker_stop(work->source);
+	free(work->node);
+	free(work->leaf);
+	free(work);
 }
 
 /* -- The loop's side --------------------------------------------------------------------------- */
@@ -309,100 +280,45 @@ static struct work *make_work(const struct rna_introductions_options *options)
 
 	if (!work)
 		return NULL;
-	work->wishes = work->findings = -1;
 	work->node = strdup(options->node);
 	work->leaf = strdup(options->leaf);
 	work->neighbours = options->neighbours;
-	if (work->node && work->leaf)
+	if (work->node && work->leaf &&
+	    rna_member_source_start(&options->source, &work->source, NULL) == 0)
 		return work;
 	free_work(work);
 	return NULL;
 }
 
-static int connect_both(struct rna_introductions *introductions, struct work *work)
-{
-	int wishes[2], findings[2];
-
-	if (pipe2(wishes, O_CLOEXEC) < 0)
-		return -errno;
-	work->wishes = wishes[0];
-	introductions->wishes = wishes[1];
-	if (pipe2(findings, O_CLOEXEC) < 0)
-		return -errno;
-	work->findings = findings[1];
-	introductions->findings = findings[0];
-	if (fcntl(wishes[1], F_SETFL, O_NONBLOCK) < 0 ||
-	    fcntl(findings[0], F_SETFL, O_NONBLOCK) < 0)
-		return -errno;
-	introductions->shared = work->shared = calloc(1, sizeof(*work->shared));
-	if (!work->shared)
-		return -ENOMEM;
-	atomic_store(&work->shared->users, 2);
-	return 0;
-}
-
 int rna_introductions_start(const struct rna_introductions_options *options,
-			    struct rna_introductions **ret, struct rna_error *error)
+			    struct rna_worker **ret, struct rna_error *error)
 {
-	struct rna_introductions *introductions = calloc(1, sizeof(*introductions));
 	struct work *work = make_work(options);
-	int status = introductions && work ? 0 : -ENOMEM;
+	const struct rna_worker_options thread = {
+		.name = "rna-probe-peers",
+		.stack = STACK,
+		.most = WISHES_MAX,
+		.userdata = work,
+		.run = introduce,
+		.release = free_work,
+	};
+	int status = work ? rna_worker_start_new(&thread, ret) : -ENOMEM;
 
-	if (introductions)
-		introductions->wishes = introductions->findings = -1;
-	if (status == 0)
-		status = connect_both(introductions, work);
-	if (status == 0)
-		status = rna_member_source_start(&options->source, &work->source, NULL);
-	if (status == 0)
-		status = rna_thread_start_aside(STACK, "rna-probe-peers", introduce, work);
-	if (status == 0) {
-		*ret = introductions;
-		return 0;
-	}
-	if (work)
-		free_work(work);
-	(void)rna_introductions_stop(introductions);
-	return rna_error_set(error, status, "cannot ask peers for their ports");
+	return status < 0 ? rna_error_set(error, status, "cannot ask peers for their ports") : 0;
 }
 
-struct rna_introductions *rna_introductions_stop(struct rna_introductions *introductions)
+struct rna_introduction *rna_introductions_take(struct rna_worker *introductions)
 {
-	struct rna_introduction *finding;
-
-	if (!introductions)
-		return NULL;
-	if (introductions->shared) {
-		atomic_store(&introductions->shared->quit, true);
-		let_go(introductions->shared);
-	}
-	while (introductions->findings >= 0 && (finding = rna_introductions_take(introductions)))
-		free(finding);
-	if (introductions->findings >= 0)
-		(void)close(introductions->findings);
-	if (introductions->wishes >= 0)
-		(void)close(introductions->wishes);
-	free(introductions);
-	return NULL;
+	return (struct rna_introduction *)rna_worker_take(introductions);
 }
 
-int rna_introductions_fd(const struct rna_introductions *introductions)
+void rna_introductions_ask(struct rna_worker *introductions, const char *name)
 {
-	return introductions->findings;
-}
+	struct wish *wish = calloc(1, sizeof(*wish));
 
-struct rna_introduction *rna_introductions_take(struct rna_introductions *introductions)
-{
-	struct rna_introduction *finding;
-
-	return read(introductions->findings, &finding, sizeof(finding)) == sizeof(finding) ? finding
-											   : NULL;
-}
-
-void rna_introductions_ask(struct rna_introductions *introductions, const char *name)
-{
-	struct wish wish = {0};
-
-	(void)snprintf(wish.name, sizeof(wish.name), "%s", name);
-	(void)!write(introductions->wishes, &wish, sizeof(wish)); /* full: it is busy asking */
+	if (!wish)
+		return;
+	(void)snprintf(wish->name, sizeof(wish->name), "%s", name);
+	if (rna_worker_give(introductions, &wish->work) < 0)
+		free(wish);
 }

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Introductions: a thread that takes the lists of members of their source, chooses the neighbours
- * of this node, and asks their agents by HTTP which ports they probe with. The loop learns what it
- * found through a pipe, and never waits for it. Thread: the loop's.
+ * of this node, and asks their agents by HTTP which ports they probe with. Thread: the loop's.
  */
 #pragma once
 
@@ -15,8 +14,6 @@
 #include "neighbours.h"
 #include "peer_facts.h"
 
-struct rna_introductions;
-
 struct rna_introductions_options {
 	struct rna_member_source_options source;
 	const char *node; /* this node's name */
@@ -26,6 +23,7 @@ struct rna_introductions_options {
 
 /* What the thread found: a peer, or the list. */
 struct rna_introduction {
+	struct rna_work work;
 	/*
 	 * Not 0: the number of a choice among so many members. The text says what is wrong with the
 	 * list, and then nothing was chosen; "": nothing.
@@ -46,16 +44,10 @@ struct rna_introduction {
 	struct rna_peer_facts facts;
 };
 
-/* Copies options. 0 or negative errno with error. */
+/* Starts a worker that returns what it finds. Copies options. 0 or negative errno with error. */
 int rna_introductions_start(const struct rna_introductions_options *options,
-			    struct rna_introductions **ret, struct rna_error *error);
-/* The thread ends as soon as it can; does not wait for it. Accepts and returns NULL. */
-struct rna_introductions *rna_introductions_stop(struct rna_introductions *introductions);
-
-/* Readable when there is something to take. */
-int rna_introductions_fd(const struct rna_introductions *introductions);
+			    struct rna_worker **ret, struct rna_error *error);
 /* The next finding, which the caller frees with free(); NULL: none now. */
-struct rna_introduction *rna_introductions_take(struct rna_introductions *introductions);
-
+struct rna_introduction *rna_introductions_take(struct rna_worker *introductions);
 /* Asks that peer soon, not at its turn; once a second at most. */
-void rna_introductions_ask(struct rna_introductions *introductions, const char *name);
+void rna_introductions_ask(struct rna_worker *introductions, const char *name);

@@ -37,7 +37,7 @@ struct rna_probing {
 	sd_event_source *timer;  /* NULL: disabled */
 	sd_event_source *source; /* of the introductions */
 	struct rna_prober_keeper *keeper;
-	struct rna_introductions *introductions;
+	struct rna_worker *introductions;
 	struct rna_pairs *pairs; /* NULL: disabled */
 	bool quiet;
 	rna_usec rest;         /* monotonic: no prober until then */
@@ -403,7 +403,7 @@ static int on_introduction(sd_event_source *source, int fd, uint32_t events, voi
 static void stop_introductions(struct rna_probing *probing)
 {
 	probing->source = sd_event_source_disable_unref(probing->source);
-	probing->introductions = rna_introductions_stop(probing->introductions);
+	probing->introductions = rna_worker_stop(probing->introductions);
 }
 
 static void start_introductions(struct rna_probing *probing)
@@ -422,9 +422,8 @@ static void start_introductions(struct rna_probing *probing)
 		rna_log_error("probes: %s", error.text);
 		return;
 	}
-	if (sd_event_add_io(probing->event, &probing->source,
-			    rna_introductions_fd(probing->introductions), EPOLLIN, on_introduction,
-			    probing) < 0)
+	if (sd_event_add_io(probing->event, &probing->source, rna_worker_fd(probing->introductions),
+			    EPOLLIN, on_introduction, probing) < 0)
 		stop_introductions(probing);
 }
 

@@ -164,7 +164,7 @@ static bool start_job(struct rna_prober *prober, struct rna_prober_port *port,
 	*job = *wanted;
 	job->verbs = port->verbs;
 	job->port_id = port->id;
-	if (rna_aimer_put(&prober->aimer, job) < 0) {
+	if (rna_aimer_put(prober->aimer, job) < 0) {
 		free(job);
 		return false;
 	}

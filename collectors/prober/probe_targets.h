@@ -75,7 +75,7 @@ struct rna_prober_port {
 
 struct rna_prober {
 	struct rna_packet_key key;
-	struct rna_aimer aimer;
+	struct rna_worker *aimer;
 	struct rna_prober_port ports[RNA_PROBER_PORTS_MAX];
 	uint64_t strangers[RNA_STRANGER_COUNT];
 	uint64_t turns_late;

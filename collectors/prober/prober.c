@@ -337,7 +337,7 @@ static void take_aims(struct rna_prober *prober, rna_usec now)
 {
 	struct rna_aim_job *job;
 
-	while ((job = rna_aimer_take(&prober->aimer))) {
+	while ((job = rna_aimer_take(prober->aimer))) {
 		struct rna_prober_port *port = rna_prober_find_port(prober, job->port_id);
 
 		rna_prober_take_aim(prober, job, now);
@@ -379,7 +379,7 @@ static nfds_t list_descriptors(struct rna_prober *prober, struct pollfd *ret,
 	nfds_t count = FIXED;
 
 	ret[0] = (struct pollfd){.fd = RNA_CHILD_SOCKET, .events = POLLIN};
-	ret[1] = (struct pollfd){.fd = prober->aimer.results, .events = POLLIN};
+	ret[1] = (struct pollfd){.fd = rna_worker_fd(prober->aimer), .events = POLLIN};
 	for (size_t i = 0; i < RNA_PROBER_PORTS_MAX; i++) {
 		struct rna_prober_port *port = &prober->ports[i];
 

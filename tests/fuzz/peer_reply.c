@@ -176,26 +176,15 @@ int __wrap_rna_probe_secret_read(struct rna_probe_secret *secret, const char *pa
 /* -- The thread that asks peers ---------------------------------------------------------------- */
 
 int rna_introductions_start(const struct rna_introductions_options *options,
-			    struct rna_introductions **ret, struct rna_error *error)
+			    struct rna_worker **ret, struct rna_error *error)
 {
+	const struct rna_worker_options thread = {.name = "fuzz"};
+
 	(void)options, (void)error;
-	*ret = (struct rna_introductions *)(void *)&world;
-	return 0;
+	return rna_worker_new(&thread, ret); /* its thread is never started */
 }
 
-struct rna_introductions *rna_introductions_stop(struct rna_introductions *introductions)
-{
-	(void)introductions;
-	return NULL;
-}
-
-int rna_introductions_fd(const struct rna_introductions *introductions)
-{
-	(void)introductions;
-	return -1;
-}
-
-struct rna_introduction *rna_introductions_take(struct rna_introductions *introductions)
+struct rna_introduction *rna_introductions_take(struct rna_worker *introductions)
 {
 	struct rna_introduction *news = world.news;
 
@@ -204,7 +193,7 @@ struct rna_introduction *rna_introductions_take(struct rna_introductions *introd
 	return news;
 }
 
-void rna_introductions_ask(struct rna_introductions *introductions, const char *name)
+void rna_introductions_ask(struct rna_worker *introductions, const char *name)
 {
 	(void)introductions;
 	FUZZ_WANT(*name);

@@ -473,15 +473,16 @@ bool rna_probe_verbs_is_lost(struct rna_probe_verbs *verbs, const char **ret_why
 
 /* -- Aims -------------------------------------------------------------------------------------- */
 
-int rna_aimer_start(struct rna_aimer *ret)
+int rna_aimer_start(struct rna_worker **ret)
 {
-	*ret = (struct rna_aimer){-1, -1};
+	const struct rna_worker_options options = {.name = "fuzz"};
+
 	world.prober =
 		(struct rna_prober *)(void *)((char *)ret - offsetof(struct rna_prober, aimer));
-	return 0;
+	return rna_worker_new(&options, ret); /* its thread is never started */
 }
 
-int rna_aimer_put(const struct rna_aimer *aimer, struct rna_aim_job *job)
+int rna_aimer_put(struct rna_worker *aimer, struct rna_aim_job *job)
 {
 	(void)aimer;
 	if (world.refuses_jobs || world.job_count == JOBS_MAX)
@@ -490,7 +491,7 @@ int rna_aimer_put(const struct rna_aimer *aimer, struct rna_aim_job *job)
 	return 0;
 }
 
-struct rna_aim_job *rna_aimer_take(const struct rna_aimer *aimer)
+struct rna_aim_job *rna_aimer_take(struct rna_worker *aimer)
 {
 	struct rna_aim_job *job = world.jobs[0];
 

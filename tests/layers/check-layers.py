@@ -2,11 +2,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """Checks that the source follows the architecture.
 
-Rooms: which room may include which; the arrows run one way. Names: each base name, each tag
-of a struct and each prefix of an enum occurs once. Comments: the files that they name are there.
-Libraries: each third-party hardware or format library in one file. Functions: none over 80 lines,
-those over 50 are listed. Collectors: the loop names none. Standard streams: two files write to them.
-Section headings have one style; clang-format sorts the includes.
+Rooms: which room may include which; the arrows run one way. Names: each base name, each tag of a
+struct and each prefix of an enum occurs once. Comments: the files that they name are there. Libraries:
+each third-party hardware or format library in one file. Threads: the map lists them. Functions: none
+over 80 lines, those over 50 are listed. Collectors: the loop names none. Standard streams: two files
+write to them. Section headings have one style; clang-format sorts the includes.
 """
 import os
 import re
@@ -281,6 +281,20 @@ def check_comments(path, known, problems):
                 problems.append(f"{path}:{line}: the comment names {name[0]}, which is not there")
 
 
+THREAD = re.compile(r"(?:\.name = |rna_thread_start\([^;]*?, )\"(rna-[a-z-]+)\"", re.S)
+
+
+def check_threads(paths, problems):
+    """The map lists each thread and each process by what top(1) shows."""
+    with open(os.path.join(ROOT, "include/rna/README.md"), encoding="utf-8") as file:
+        listed = file.read()
+    for path in paths:
+        with open(os.path.join(ROOT, path), encoding="utf-8") as file:
+            for name in THREAD.findall(file.read()):
+                if f"`{name}`" not in listed:
+                    problems.append(f"{path}: include/rna/README.md does not list the thread {name}")
+
+
 def check_libraries(paths, problems):
     users = defaultdict(list)
     for path in paths:
@@ -331,6 +345,7 @@ def main():
     check_tags(paths, problems)
     check_size(paths, problems)
     check_libraries(paths, problems)
+    check_threads(paths, problems)
     for problem in problems:
         print(problem, file=sys.stderr)
     print(f"{len(paths)} files, {len(problems)} problems")
