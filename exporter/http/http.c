@@ -5,7 +5,7 @@
  * libmicrohttpd runs without a thread of its own (MHD_USE_EPOLL alone): its epoll descriptor is
  * watched by our loop, and MHD_run() does whatever can be done without waiting, for all of its
  * connections. So a slow or silent client needs a few kilobytes and delays no other. Connections
- * are accepted by us (accept.h), who may have one is decided by slots.h, and libmicrohttpd gets
+ * are accepted by us (listen.h), who may have one is decided by slots.h, and libmicrohttpd gets
  * them one by one.
  *
  * The trap is the timer. MHD_get_timeout() says in how many milliseconds MHD wants to run again
@@ -28,7 +28,6 @@
 
 #include "rna/exporter.h"
 
-#include "accept.h"
 #include "connections.h"
 #include "listen.h"
 #include "logins.h"

@@ -4,19 +4,21 @@
 #include <crypt.h>
 #include <errno.h>
 #include <string.h>
+#include <strings.h>
 #include <sys/random.h>
 
 #include "rna/base/strbuf.h"
 #include "rna/base/worker.h"
-
-#include "basic.h"
 
 enum {
 	REMEMBERED = 64, /* logins that were right */
 	WAITING = 64,    /* passwords that wait for their turn */
 	STACK = 512 * 1024,
 	COST_AT = 4, /* of its two digits in a hash: "$2b$10$" */
+	PAIR_MAX = 2 * RNA_BASIC_MAX,
 };
+
+#define WHITE_SPACE " \t\n\v\f\r" /* GnuTLS ignores it; no client sends it */
 
 /* A login that waits, or whose hash the worker computes. */
 struct login {
@@ -46,6 +48,47 @@ struct rna_logins {
 	uint64_t turn; /* of the login that was given to the worker last */
 	uint64_t counts[RNA_LOGIN_COUNT];
 };
+
+/* -- The header -------------------------------------------------------------------------------- */
+
+static int copy_part(const char *from, size_t len, char ret[RNA_BASIC_MAX])
+{
+	if (len >= RNA_BASIC_MAX)
+		return -ENAMETOOLONG;
+	memcpy(ret, from, len);
+	ret[len] = '\0';
+	return 0;
+}
+
+static int read_pair(const char *header, char text[PAIR_MAX], struct rna_basic *ret)
+{
+	static const char scheme[] = "Basic ";
+	const char *colon;
+	int status;
+
+	if (!header || strncasecmp(header, scheme, sizeof(scheme) - 1) != 0)
+		return -EINVAL;
+	header += sizeof(scheme) - 1;
+	if (strpbrk(header, WHITE_SPACE))
+		return -EINVAL;
+	status = rna_secret_decode(header, text, PAIR_MAX);
+	if (status < 0)
+		return status;
+	colon = strchr(text, ':');
+	if (!colon)
+		return -EINVAL;
+	status = copy_part(text, (size_t)(colon - text), ret->user);
+	return status < 0 ? status : copy_part(colon + 1, strlen(colon + 1), ret->password);
+}
+
+int rna_basic_read(const char *header, struct rna_basic *ret)
+{
+	char text[PAIR_MAX];
+	int status = read_pair(header, text, ret);
+
+	explicit_bzero(text, sizeof(text));
+	return status;
+}
 
 /* -- The thread -------------------------------------------------------------------------------- */
 

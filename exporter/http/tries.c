@@ -16,6 +16,23 @@ static const struct rna_rate_limit limits[] = {
  */
 static const struct rna_rate_limit all_names = {RNA_USEC_PER_SEC, 100};
 
+bool rna_bucket_take(struct rna_bucket *bucket, const struct rna_rate_limit *limit, rna_usec now,
+		     rna_usec *ret_wait)
+{
+	rna_usec full = (bucket->full > now ? bucket->full : now) + limit->interval;
+
+	*ret_wait = rna_usec_since(now + limit->burst * limit->interval, full);
+	if (*ret_wait > 0)
+		return false;
+	bucket->full = full;
+	return true;
+}
+
+void rna_bucket_give(struct rna_bucket *bucket, const struct rna_rate_limit *limit)
+{
+	bucket->full = rna_usec_since(limit->interval, bucket->full);
+}
+
 struct rna_address rna_address_of(const struct sockaddr *address)
 {
 	enum { NETWORK = 8 }; /* bytes of a /64 */

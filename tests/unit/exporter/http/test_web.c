@@ -14,8 +14,6 @@
 
 #include "rna/base/thread.h"
 
-#include "http/basic.h"
-#include "http/bucket.h"
 #include "http/logins.h"
 #include "http/tls_priorities.h"
 #include "http/tries.h"
