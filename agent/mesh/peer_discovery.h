@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Introductions: a thread that takes the lists of members of their source, chooses the neighbours
+ * Peer discovery: a thread that takes the lists of members of their source, chooses the neighbours
  * of this node, and asks their agents by HTTP which ports they probe with. Thread: the loop's.
  */
 #pragma once
@@ -14,7 +14,7 @@
 #include "neighbours.h"
 #include "peer_facts.h"
 
-struct rna_introductions_options {
+struct rna_peer_discovery_options {
 	struct rna_member_source_options source;
 	const char *node; /* this node's name */
 	const char *leaf; /* of its first port; "": unknown */
@@ -22,7 +22,7 @@ struct rna_introductions_options {
 };
 
 /* What the thread found: a peer, or the list. */
-struct rna_introduction {
+struct rna_peer_news {
 	struct rna_work work;
 	/*
 	 * Not 0: the number of a choice among so many members. The text says what is wrong with the
@@ -45,9 +45,9 @@ struct rna_introduction {
 };
 
 /* Starts a worker that returns what it finds. Copies options. 0 or negative errno with error. */
-int rna_introductions_start(const struct rna_introductions_options *options,
-			    struct rna_worker **ret, struct rna_error *error);
+int rna_peer_discovery_start(const struct rna_peer_discovery_options *options,
+			     struct rna_worker **ret, struct rna_error *error);
 /* The next finding, which the caller frees with free(); NULL: none now. */
-struct rna_introduction *rna_introductions_take(struct rna_worker *introductions);
+struct rna_peer_news *rna_peer_discovery_take(struct rna_worker *discovery);
 /* Asks that peer soon, not at its turn; once a second at most. */
-void rna_introductions_ask(struct rna_worker *introductions, const char *name);
+void rna_peer_discovery_ask(struct rna_worker *discovery, const char *name);

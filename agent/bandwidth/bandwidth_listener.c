@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "measure_door.h"
+#include "bandwidth_listener.h"
 
 #include <errno.h>
 #include <netinet/in.h>
@@ -24,7 +24,7 @@ enum {
 
 /* A connection without a call yet. */
 struct caller {
-	struct rna_measure_door *door; /* NULL: this place is free */
+	struct rna_bandwidth_listener *listener; /* NULL: this place is free */
 	int fd;
 	sd_event_source *source, *deadline;
 	rna_usec since; /* monotonic */
@@ -33,9 +33,9 @@ struct caller {
 	uint8_t data[RNA_BANDWIDTH_MESSAGE];
 };
 
-struct rna_measure_door {
+struct rna_bandwidth_listener {
 	sd_event *event;
-	struct rna_measure_door_handlers handlers;
+	struct rna_bandwidth_listener_handlers handlers;
 	int fd;
 	sd_event_source *source;
 	struct caller callers[CALLERS_MAX];
@@ -56,14 +56,14 @@ static void forget(struct caller *caller)
 /* why: a phrase about the caller. Logged once between two authentic calls. */
 static void turn_away(struct caller *caller, const char *why)
 {
-	struct rna_measure_door *door = caller->door;
+	struct rna_bandwidth_listener *listener = caller->listener;
 
-	door->strangers++;
-	if (!door->told)
+	listener->strangers++;
+	if (!listener->told)
 		rna_log_notice("bandwidth: closed a connection to probe.bandwidth_port: %s; "
 			       "further ones are only counted",
 			       why);
-	door->told = true;
+	listener->told = true;
 	forget(caller);
 }
 
@@ -76,7 +76,7 @@ static int on_deadline(sd_event_source *source, uint64_t usec, void *userdata)
 
 static void take_call(struct caller *caller)
 {
-	struct rna_measure_door *door = caller->door;
+	struct rna_bandwidth_listener *listener = caller->listener;
 	struct rna_bandwidth_message message;
 	int status = rna_bandwidth_read(&caller->session, caller->data, &message);
 
@@ -88,8 +88,9 @@ static void take_call(struct caller *caller)
 		turn_away(caller, "it sent another message than a call");
 		return;
 	}
-	door->told = false;
-	door->handlers.called(caller->fd, &caller->session, &message.call, door->handlers.userdata);
+	listener->told = false;
+	listener->handlers.called(caller->fd, &caller->session, &message.call,
+				  listener->handlers.userdata);
 	forget(caller);
 }
 
@@ -114,15 +115,15 @@ static int on_data(sd_event_source *source, int fd, uint32_t events, void *userd
 
 /* -- Connections ------------------------------------------------------------------------------- */
 
-static struct caller *find_place(struct rna_measure_door *door)
+static struct caller *find_place(struct rna_bandwidth_listener *listener)
 {
-	struct caller *oldest = &door->callers[0];
+	struct caller *oldest = &listener->callers[0];
 
 	for (size_t i = 0; i < CALLERS_MAX; i++) {
-		if (!door->callers[i].door)
-			return &door->callers[i];
-		if (door->callers[i].since < oldest->since)
-			oldest = &door->callers[i];
+		if (!listener->callers[i].listener)
+			return &listener->callers[i];
+		if (listener->callers[i].since < oldest->since)
+			oldest = &listener->callers[i];
 	}
 	turn_away(oldest, "others connected before it sent a call");
 	return oldest;
@@ -141,7 +142,7 @@ static bool say(int fd, struct rna_bandwidth_session *session,
 static bool greet(struct caller *caller, const uint8_t *key)
 {
 	const struct rna_bandwidth_message challenge = {.kind = RNA_BANDWIDTH_KIND_CHALLENGE};
-	sd_event *event = caller->door->event;
+	sd_event *event = caller->listener->event;
 
 	return rna_bandwidth_session_begin(&caller->session, key, false) == 0 &&
 	       say(caller->fd, &caller->session, &challenge) &&
@@ -152,16 +153,16 @@ static bool greet(struct caller *caller, const uint8_t *key)
 
 static int on_connection(sd_event_source *source, int fd, uint32_t events, void *userdata)
 {
-	struct rna_measure_door *door = userdata;
-	const uint8_t *key = door->handlers.key(door->handlers.userdata);
+	struct rna_bandwidth_listener *listener = userdata;
+	const uint8_t *key = listener->handlers.key(listener->handlers.userdata);
 	RNA_CLOSE int connection = accept4(fd, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
 	struct caller *caller;
 
 	(void)source, (void)events;
 	if (connection < 0 || !key)
 		return 0; /* without descriptors the rate limits how often this is tried */
-	caller = find_place(door);
-	caller->door = door;
+	caller = find_place(listener);
+	caller->listener = listener;
 	caller->fd = connection;
 	caller->since = rna_clock_monotonic();
 	connection = -1;
@@ -170,8 +171,8 @@ static int on_connection(sd_event_source *source, int fd, uint32_t events, void 
 	return 0;
 }
 
-void rna_measure_door_refuse(int fd, struct rna_bandwidth_session *session, enum rna_skip skip,
-			     const char *text)
+void rna_bandwidth_listener_refuse(int fd, struct rna_bandwidth_session *session,
+				   enum rna_skip skip, const char *text)
 {
 	struct rna_bandwidth_message message = {
 		.kind = RNA_BANDWIDTH_KIND_OUTCOME,
@@ -183,7 +184,7 @@ void rna_measure_door_refuse(int fd, struct rna_bandwidth_session *session, enum
 	(void)say(fd, session, &message); /* the other side sees the connection end, too */
 }
 
-/* -- The door ---------------------------------------------------------------------------------- */
+/* -- The listener ------------------------------------------------------------------------------ */
 
 static int bind_to(int fd, int family, unsigned tcp_port)
 {
@@ -223,48 +224,48 @@ static int listen_on(unsigned tcp_port, int *ret)
 		       : status;
 }
 
-int rna_measure_door_open(sd_event *event, unsigned tcp_port,
-			  const struct rna_measure_door_handlers *handlers,
-			  struct rna_measure_door **ret, struct rna_error *error)
+int rna_bandwidth_listener_open(sd_event *event, unsigned tcp_port,
+				const struct rna_bandwidth_listener_handlers *handlers,
+				struct rna_bandwidth_listener **ret, struct rna_error *error)
 {
-	struct rna_measure_door *door = calloc(1, sizeof(*door));
+	struct rna_bandwidth_listener *listener = calloc(1, sizeof(*listener));
 	int status = -ENOMEM;
 
-	if (door) {
-		door->event = event;
-		door->handlers = *handlers;
-		door->fd = -1;
-		status = listen_on(tcp_port, &door->fd);
+	if (listener) {
+		listener->event = event;
+		listener->handlers = *handlers;
+		listener->fd = -1;
+		status = listen_on(tcp_port, &listener->fd);
 	}
 	if (status >= 0)
-		status = sd_event_add_io(event, &door->source, door->fd, EPOLLIN, on_connection,
-					 door);
+		status = sd_event_add_io(event, &listener->source, listener->fd, EPOLLIN,
+					 on_connection, listener);
 	if (status >= 0)
-		status = sd_event_source_set_ratelimit(door->source, RNA_USEC_PER_SEC,
+		status = sd_event_source_set_ratelimit(listener->source, RNA_USEC_PER_SEC,
 						       CONNECTIONS_A_SECOND);
 	if (status >= 0) {
-		*ret = door;
+		*ret = listener;
 		return 0;
 	}
-	(void)rna_measure_door_close(door);
+	(void)rna_bandwidth_listener_close(listener);
 	return rna_error_set(error, status, "probe.bandwidth_port: cannot listen on port %u",
 			     tcp_port);
 }
 
-struct rna_measure_door *rna_measure_door_close(struct rna_measure_door *door)
+struct rna_bandwidth_listener *rna_bandwidth_listener_close(struct rna_bandwidth_listener *listener)
 {
-	if (!door)
+	if (!listener)
 		return NULL;
 	for (size_t i = 0; i < CALLERS_MAX; i++)
-		if (door->callers[i].door)
-			forget(&door->callers[i]);
-	(void)sd_event_source_disable_unref(door->source);
-	rna_close_p(&door->fd);
-	free(door);
+		if (listener->callers[i].listener)
+			forget(&listener->callers[i]);
+	(void)sd_event_source_disable_unref(listener->source);
+	rna_close_p(&listener->fd);
+	free(listener);
 	return NULL;
 }
 
-uint64_t rna_measure_door_strangers(const struct rna_measure_door *door)
+uint64_t rna_bandwidth_listener_strangers(const struct rna_bandwidth_listener *listener)
 {
-	return door ? door->strangers : 0;
+	return listener ? listener->strangers : 0;
 }

@@ -12,14 +12,14 @@
 
 typedef struct sd_event sd_event; /* <systemd/sd-event.h> */
 
-struct rna_measure_door;
+struct rna_bandwidth_listener;
 
-struct rna_measure_door_handlers {
+struct rna_bandwidth_listener_handlers {
 	/* The key of calls; NULL: there is none now, so connections are closed at once. */
 	const uint8_t *(*key)(void *userdata);
 	/*
 	 * An authentic call. The connection is closed when the handler returns: one that goes on
-	 * with it has given a copy to a child; another one uses rna_measure_door_refuse().
+	 * with it has given a copy to a child; another one uses rna_bandwidth_listener_refuse().
 	 */
 	void (*called)(int fd, struct rna_bandwidth_session *session,
 		       const struct rna_bandwidth_call *call, void *userdata);
@@ -27,15 +27,16 @@ struct rna_measure_door_handlers {
 };
 
 /* Listens on all addresses. 0, or negative errno with error. */
-int rna_measure_door_open(sd_event *event, unsigned tcp_port,
-			  const struct rna_measure_door_handlers *handlers,
-			  struct rna_measure_door **ret, struct rna_error *error);
+int rna_bandwidth_listener_open(sd_event *event, unsigned tcp_port,
+				const struct rna_bandwidth_listener_handlers *handlers,
+				struct rna_bandwidth_listener **ret, struct rna_error *error);
 /* Closes all connections. Accepts and returns NULL. */
-struct rna_measure_door *rna_measure_door_close(struct rna_measure_door *door);
+struct rna_bandwidth_listener *rna_bandwidth_listener_close(
+	struct rna_bandwidth_listener *listener);
 
 /* Tells the other node why there is no test. It may not hear it. */
-void rna_measure_door_refuse(int fd, struct rna_bandwidth_session *session, enum rna_skip skip,
-			     const char *text);
+void rna_bandwidth_listener_refuse(int fd, struct rna_bandwidth_session *session,
+				   enum rna_skip skip, const char *text);
 
 /* Connections without an authentic call so far. Accepts NULL. */
-uint64_t rna_measure_door_strangers(const struct rna_measure_door *door);
+uint64_t rna_bandwidth_listener_strangers(const struct rna_bandwidth_listener *listener);

@@ -30,7 +30,7 @@
 
 #include "memory/memory.h"
 #include "selftest/child_watch.h"
-#include "selftest/turns.h"
+#include "selftest/selftest_schedule.h"
 
 #include "emulated.h"
 #include "health_view.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "introductions.h"
+#include "peer_discovery.h"
 
 #include <errno.h>
 #include <ifaddrs.h>
@@ -55,9 +55,9 @@ struct wish {
 
 /* -- Findings ---------------------------------------------------------------------------------- */
 
-static void hand_over(struct work *work, const struct rna_introduction *finding)
+static void hand_over(struct work *work, const struct rna_peer_news *finding)
 {
-	struct rna_introduction *copy = malloc(sizeof(*copy));
+	struct rna_peer_news *copy = malloc(sizeof(*copy));
 
 	if (!copy)
 		return; /* the next answer tells as much */
@@ -115,7 +115,7 @@ static void take_list(struct work *work)
 {
 	RNA_CLEANUP(rna_member_list_free_p)
 	struct rna_member_list *list = rna_member_source_take(work->source);
-	struct rna_introduction finding = {0};
+	struct rna_peer_news finding = {0};
 
 	if (!list)
 		return;
@@ -134,13 +134,13 @@ static void take_list(struct work *work)
 
 /* -- Peers ------------------------------------------------------------------------------------- */
 
-static void refuse(struct rna_introduction *finding, const char *text)
+static void refuse(struct rna_peer_news *finding, const char *text)
 {
 	finding->refused = true;
 	(void)snprintf(finding->text, sizeof(finding->text), "%s", text);
 }
 
-static void read_reply(const struct rna_https_reply *reply, struct rna_introduction *finding)
+static void read_reply(const struct rna_https_reply *reply, struct rna_peer_news *finding)
 {
 	struct rna_error error = {0};
 	char text[RNA_PEER_TEXT_SIZE];
@@ -169,7 +169,7 @@ static bool is_ready(const struct rna_peer_facts *facts)
 }
 
 /* A peer that starts will soon have its ports open; one that cannot open them is asked rarely. */
-static rna_usec next_pause(struct peer *peer, const struct rna_introduction *finding)
+static rna_usec next_pause(struct peer *peer, const struct rna_peer_news *finding)
 {
 	rna_usec pause = ASK_FIRST << peer->unready;
 
@@ -195,7 +195,7 @@ static void ask(struct work *work, struct peer *peer)
 		.reply_max = RNA_PEER_FACTS_BYTES,
 		.cancel = rna_worker_stopped(work->worker),
 	};
-	struct rna_introduction finding = {.asked = rna_clock_monotonic()};
+	struct rna_peer_news finding = {.asked = rna_clock_monotonic()};
 	struct rna_error error = {0};
 
 	(void)snprintf(finding.name, sizeof(finding.name), "%s", peer->name);
@@ -274,7 +274,7 @@ static void free_work(void *userdata)
 
 /* -- The loop's side --------------------------------------------------------------------------- */
 
-static struct work *make_work(const struct rna_introductions_options *options)
+static struct work *make_work(const struct rna_peer_discovery_options *options)
 {
 	struct work *work = calloc(1, sizeof(*work));
 
@@ -290,8 +290,8 @@ static struct work *make_work(const struct rna_introductions_options *options)
 	return NULL;
 }
 
-int rna_introductions_start(const struct rna_introductions_options *options,
-			    struct rna_worker **ret, struct rna_error *error)
+int rna_peer_discovery_start(const struct rna_peer_discovery_options *options,
+			     struct rna_worker **ret, struct rna_error *error)
 {
 	struct work *work = make_work(options);
 	const struct rna_worker_options thread = {
@@ -307,18 +307,18 @@ int rna_introductions_start(const struct rna_introductions_options *options,
 	return status < 0 ? rna_error_set(error, status, "cannot ask peers for their ports") : 0;
 }
 
-struct rna_introduction *rna_introductions_take(struct rna_worker *introductions)
+struct rna_peer_news *rna_peer_discovery_take(struct rna_worker *discovery)
 {
-	return (struct rna_introduction *)rna_worker_take(introductions);
+	return (struct rna_peer_news *)rna_worker_take(discovery);
 }
 
-void rna_introductions_ask(struct rna_worker *introductions, const char *name)
+void rna_peer_discovery_ask(struct rna_worker *discovery, const char *name)
 {
 	struct wish *wish = calloc(1, sizeof(*wish));
 
 	if (!wish)
 		return;
 	(void)snprintf(wish->name, sizeof(wish->name), "%s", name);
-	if (rna_worker_give(introductions, &wish->work) < 0)
+	if (rna_worker_give(discovery, &wish->work) < 0)
 		free(wish);
 }

@@ -18,7 +18,7 @@
 #include "rna/base/cleanup.h"
 #include "rna/base/clock.h"
 
-#include "bandwidth/measure_door.h"
+#include "bandwidth/bandwidth_listener.h"
 
 #define PATIENCE (10 * RNA_USEC_PER_SEC)
 
@@ -29,7 +29,7 @@ static const uint8_t other_key[RNA_BANDWIDTH_KEY_SIZE] = {9};
 
 struct scene {
 	sd_event *event;
-	struct rna_measure_door *door;
+	struct rna_bandwidth_listener *door;
 	unsigned port;
 	bool keyless;
 	unsigned calls;
@@ -50,14 +50,14 @@ static void on_call(int fd, struct rna_bandwidth_session *session,
 
 	scene->calls++;
 	scene->call = *call;
-	rna_measure_door_refuse(fd, session, RNA_SKIP_BUSY, "a job runs");
+	rna_bandwidth_listener_refuse(fd, session, RNA_SKIP_BUSY, "a job runs");
 }
 
 /* On a port that no other process has. */
 static int set_up(void **state)
 {
 	struct scene *scene = calloc(1, sizeof(*scene));
-	const struct rna_measure_door_handlers handlers = {find_key, on_call, scene};
+	const struct rna_bandwidth_listener_handlers handlers = {find_key, on_call, scene};
 	struct rna_error error = {0};
 
 	if (!scene)
@@ -65,8 +65,8 @@ static int set_up(void **state)
 	assert_true(sd_event_new(&scene->event) >= 0);
 	scene->port = 20000 + (unsigned)getpid() % 10000;
 	for (unsigned i = 0; i < TRIES && !scene->door; i++)
-		(void)rna_measure_door_open(scene->event, ++scene->port, &handlers, &scene->door,
-					    &error);
+		(void)rna_bandwidth_listener_open(scene->event, ++scene->port, &handlers,
+						  &scene->door, &error);
 	assert_non_null(scene->door);
 	*state = scene;
 	return 0;
@@ -76,7 +76,7 @@ static int clean_up(void **state)
 {
 	struct scene *scene = *state;
 
-	(void)rna_measure_door_close(scene->door);
+	(void)rna_bandwidth_listener_close(scene->door);
 	(void)sd_event_unref(scene->event);
 	free(scene);
 	return 0;
@@ -163,7 +163,7 @@ static void test_an_authentic_call_is_handed_on(void **state)
 	assert_int_equal(message.outcome.end, RNA_LOOPBACK_SKIPPED);
 	assert_int_equal(message.outcome.skip, RNA_SKIP_BUSY);
 	assert_string_equal(message.outcome.text, "a job runs");
-	assert_int_equal(rna_measure_door_strangers(scene->door), 0);
+	assert_int_equal(rna_bandwidth_listener_strangers(scene->door), 0);
 }
 
 static void test_another_secret_gets_no_further_than_the_challenge(void **state)
@@ -184,7 +184,7 @@ static void test_garbage_is_counted_and_closed(void **state)
 
 	assert_int_equal(send(fd, garbage, sizeof(garbage), MSG_NOSIGNAL), sizeof(garbage));
 	assert_closed(scene, fd);
-	assert_int_equal(rna_measure_door_strangers(scene->door), 1);
+	assert_int_equal(rna_bandwidth_listener_strangers(scene->door), 1);
 	assert_int_equal(scene->calls, 0);
 	assert_true(call(scene, key, &message));
 }
@@ -197,7 +197,7 @@ static void test_silence_ends(void **state)
 
 	assert_closed(scene, fd);
 	assert_true(rna_usec_since(begin, rna_clock_monotonic()) >= 2 * RNA_USEC_PER_SEC);
-	assert_int_equal(rna_measure_door_strangers(scene->door), 1);
+	assert_int_equal(rna_bandwidth_listener_strangers(scene->door), 1);
 }
 
 /* Those who only connect cannot keep a node out. */
@@ -214,7 +214,7 @@ static void test_the_oldest_makes_room(void **state)
 	}
 	assert_true(call(scene, key, &message));
 	assert_int_equal(scene->calls, 1);
-	assert_true(rna_measure_door_strangers(scene->door) >= SILENT + 1 - 8);
+	assert_true(rna_bandwidth_listener_strangers(scene->door) >= SILENT + 1 - 8);
 	for (size_t i = 0; i < SILENT; i++)
 		(void)close(fds[i]);
 }
@@ -232,13 +232,13 @@ static void test_without_a_key_no_one_gets_in(void **state)
 static void test_a_port_in_use(void **state)
 {
 	struct scene *scene = *state;
-	const struct rna_measure_door_handlers handlers = {find_key, on_call, scene};
-	struct rna_measure_door *second = NULL;
+	const struct rna_bandwidth_listener_handlers handlers = {find_key, on_call, scene};
+	struct rna_bandwidth_listener *second = NULL;
 	struct rna_error error = {0};
 	char text[80];
 
-	assert_int_equal(rna_measure_door_open(scene->event, scene->port, &handlers, &second,
-					       &error),
+	assert_int_equal(rna_bandwidth_listener_open(scene->event, scene->port, &handlers, &second,
+						     &error),
 			 -EADDRINUSE);
 	(void)snprintf(text, sizeof(text), "probe.bandwidth_port: cannot listen on port %u: %s",
 		       scene->port, strerror(EADDRINUSE));

@@ -7,7 +7,7 @@
  * When within its period a port is tested is left to chance once and kept from then on, so that a
  * fleet that was started together, and a node's own ports, do not test at the same time.
  */
-#include "turns.h"
+#include "selftest_schedule.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -22,7 +22,6 @@
 
 #include "child_watch.h"
 #include "ports.h"
-#include "rival.h"
 
 /* Beyond what a test takes by itself: its child starts, opens the device, waits for retries. */
 #define CHILD_PATIENCE (15 * RNA_USEC_PER_SEC)
@@ -43,7 +42,7 @@ struct rna_selftest {
 	struct rna_tested *ports; /* by device and port */
 	enum rna_skip hold;
 	sd_event_source *timer;
-	struct rna_rival rival;
+	struct rna_lock_holder lock_holder;
 	/* The session; no runs: none. */
 	struct rna_selftest_runs session;
 	size_t at;                     /* the run under way */
@@ -175,7 +174,7 @@ static void set_next_turn(struct rna_selftest *selftest, struct rna_tested *port
 	rna_usec period = selftest->settings->selftest_period;
 	rna_usec retry = period / RETRIES_A_PERIOD;
 
-	port->glance = (struct rna_glance){0};
+	port->traffic_check = (struct rna_traffic_check){0};
 	if (is_passing(port->known.skip) || rna_tested_wants_confirmation(port))
 		port->due = rna_clock_monotonic() + retry / 2 + random_time(retry);
 	else
@@ -302,14 +301,14 @@ static int on_deadline(sd_event_source *source, uint64_t usec, void *userdata)
 }
 
 /* A test takes seconds. A process that holds the lock much longer is logged once. */
-static void look_for_rival(struct rna_selftest *selftest, bool started)
+static void note_lock_holder(struct rna_selftest *selftest, bool started)
 {
 	rna_usec now = rna_clock_monotonic();
 	RNA_STRBUF struct rna_strbuf text = RNA_STRBUF_INIT;
 
-	if (!rna_rival_meet(&selftest->rival, &selftest->child.holder, now))
+	if (!rna_lock_holder_note(&selftest->lock_holder, &selftest->child.holder, now))
 		return;
-	rna_rival_describe(&selftest->rival, now, &text);
+	rna_lock_holder_describe(&selftest->lock_holder, now, &text);
 	if (rna_strbuf_ok(&text))
 		rna_log_notice("%s; %s", text.data,
 			       started ? "not an agent, so ports are tested anyway"
@@ -329,7 +328,7 @@ static int start_run(struct rna_selftest *selftest, struct rna_selftest_run *run
 	run->request.own_contexts += own.contexts;
 	run->request.own_qps = own.qps;
 	status = rna_loopback_child_start(&run->request, selftest->agent, &selftest->child, error);
-	look_for_rival(selftest, status == 0);
+	note_lock_holder(selftest, status == 0);
 	if (status < 0)
 		return status;
 	status = rna_child_watch_new(selftest->event, selftest->child.process.pid,
@@ -439,7 +438,8 @@ static void begin_turn(struct rna_selftest *selftest, struct rna_tested *port)
 	if (skip == RNA_SKIP_NONE)
 		skip = rna_selftest_look(&subject, selftest->settings, &now, false);
 	if (skip == RNA_SKIP_NONE)
-		wait = rna_selftest_glance(&port->glance, &subject, selftest->settings, &busy);
+		wait = rna_traffic_check_run(&port->traffic_check, &subject, selftest->settings,
+					     &busy);
 	if (busy)
 		skip = RNA_SKIP_BUSY;
 	if (wait > 0) {

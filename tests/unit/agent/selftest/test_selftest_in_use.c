@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-/* agent/selftest_glance and core/activity: whether counters that are read anyhow show a job. */
+/*
+ * agent/selftest/in_use and core/activity: whether counters that are read anyhow show a job, and
+ * that a process which holds the lock for a long time is reported once.
+ */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <cmocka.h>
 
-#include "selftest/glance.h"
+#include "selftest/in_use.h"
 
 #include "health_view.h"
 
@@ -16,7 +19,7 @@
 struct scene {
 	struct rna_settings settings;
 	struct node node;
-	struct rna_glance glance;
+	struct rna_traffic_check traffic_check;
 	bool busy;
 };
 
@@ -61,7 +64,8 @@ static rna_usec look(struct scene *scene, rna_usec time)
 	scene->node.now.monotonic = time;
 	view = node_view(&scene->node);
 	assert_true(rna_selftest_subject_at(view, 0, &subject));
-	wait = rna_selftest_glance(&scene->glance, &subject, &scene->settings, &scene->busy);
+	wait = rna_traffic_check_run(&scene->traffic_check, &subject, &scene->settings,
+				     &scene->busy);
 	(void)rna_view_unref(view);
 	return wait;
 }
@@ -194,6 +198,62 @@ static void test_counters_that_say_nothing(void **state)
 	tear_down(&scene);
 }
 
+#define MINUTE (60 * RNA_USEC_PER_SEC)
+
+static const struct rna_loopback_holder nobody = {.is_there = false}, somebody = {true, 4711, 1000},
+					another = {true, 4712, 1000};
+
+static void test_a_lock_holder_is_reported_once(void **state)
+{
+	static const struct {
+		const struct rna_loopback_holder *holder;
+		unsigned minute;
+		bool told;
+	} steps[] = {
+		{&somebody, 1, false},  {&somebody, 10, false}, {&somebody, 11, true},
+		{&somebody, 60, false}, {&nobody, 61, false},  /* and begins anew */
+		{&somebody, 62, false}, {&another, 73, false}, /* each has just come */
+		{&another, 82, false},  {&another, 83, true},   {&nobody, 90, false},
+		{&nobody, 120, false},
+	};
+	struct rna_lock_holder lock_holder = {0};
+
+	(void)state;
+	for (size_t i = 0; i < RNA_ARRAY_SIZE(steps); i++)
+		if (rna_lock_holder_note(&lock_holder, steps[i].holder, steps[i].minute * MINUTE) !=
+		    steps[i].told)
+			fail_msg("minute %u: told %d", steps[i].minute, !steps[i].told);
+}
+
+static void test_who_it_is(void **state)
+{
+	static const struct {
+		struct rna_loopback_holder holder;
+		const char *text;
+	} cases[] = {
+		{{true, 4711, 1000},
+		 "process 4711 of user 1000 has held the self-test lock for at least 12m5s"},
+		{{true, 0, 0},
+		 "a process of user 0, in another PID namespace, has held the self-test lock "
+		 "for "
+		 "at least 12m5s"},
+		{{true, 0, RNA_UID_UNKNOWN},
+		 "a process of unknown owner has held the self-test lock for at "
+		 "least 12m5s"},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < RNA_ARRAY_SIZE(cases); i++) {
+		const struct rna_lock_holder lock_holder = {.holder = cases[i].holder,
+							    .since = MINUTE};
+		RNA_STRBUF struct rna_strbuf text = RNA_STRBUF_INIT;
+
+		rna_lock_holder_describe(&lock_holder, 13 * MINUTE + 5 * RNA_USEC_PER_SEC + 1,
+					 &text);
+		assert_string_equal(text.data, cases[i].text);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -203,6 +263,8 @@ int main(void)
 		cmocka_unit_test(test_counters_of_all_drivers),
 		cmocka_unit_test(test_nothing_is_known),
 		cmocka_unit_test(test_counters_that_say_nothing),
+		cmocka_unit_test(test_a_lock_holder_is_reported_once),
+		cmocka_unit_test(test_who_it_is),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
