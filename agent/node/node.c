@@ -145,8 +145,8 @@ static void send_wish(struct rna_node *node, struct rna_node_wish *wish)
 	if (node->file && !is_ignored(node) && wish->labels_decided &&
 	    !rna_node_wish_has_same_labels(node->wish, wish))
 		rna_feature_file_want(node->file, wish);
-	if (node->client && rna_kubernetes_want(node->client, wish) < 0)
-		return; /* no memory: it is news still when the next view comes */
+	if (node->client)
+		rna_kubernetes_want(node->client, wish);
 	(void)rna_node_wish_unref(node->wish);
 	node->wish = rna_node_wish_ref(wish);
 }

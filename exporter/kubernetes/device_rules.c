@@ -20,9 +20,7 @@
 
 #include "json/json_writer.h"
 
-#include "applied.h"
-#include "requests.h"
-#include "tasks.h"
+#include "round.h"
 
 #define GROUP         "/apis/resource.k8s.io/"
 #define PREFIX        "rdma-node-agent-"
@@ -370,6 +368,34 @@ static void want_devices(const struct rna_kube_round *round, const struct rna_ku
 
 /* -- The task ---------------------------------------------------------------------------------- */
 
+/* At the end of all, taints of devices go that former settings asked for, too. */
+bool rna_kube_has_devices(const struct rna_kube_round *round)
+{
+	return round->wish && (round->api.options->device_taint_effect || round->cleanup);
+}
+
+/* A list that may lack devices, while a new one is still letting its links come up, is no news. */
+bool rna_kube_lacks_devices(const struct rna_kube_round *round)
+{
+	return round->wish->device_taints_complete && !round->devices_only;
+}
+
+void rna_kube_write_devices(const struct rna_kube_words *words, struct rna_strbuf *out)
+{
+	const struct rna_node_wish *wish = words->wish;
+
+	rna_strbuf_puts(out, "devices:\n"); /* even none is something that was written */
+	for (size_t i = 0; i < wish->device_taint_count; i++) {
+		const struct rna_node_device_taint *taint = &wish->device_taints[i];
+
+		rna_strbuf_printf(out, "%s %s %s", taint->device,
+				  taint->pci_address ? taint->pci_address : "-", taint->reason);
+		for (size_t j = 0; j < taint->function_count; j++)
+			rna_strbuf_printf(out, " %s", taint->functions[j]);
+		rna_strbuf_add_char(out, '\n');
+	}
+}
+
 static bool is_as_wished(const struct rule *there, const struct rule *wished)
 {
 	return there && rna_same_text(there->value, wished->value) &&
@@ -452,20 +478,15 @@ static enum rna_kubernetes_result make_rules(struct rna_kube_round *round, struc
 }
 
 enum rna_kubernetes_result rna_kube_send_devices(struct rna_kube_round *round,
-						 struct rna_kube_answer *answer,
-						 struct rna_time now)
+						 struct rna_kube_answer *answer)
 {
 	RNA_CLEANUP(rna_arena_free_p) struct rna_arena *arena = rna_arena_new(ARENA);
-	RNA_STRBUF struct rna_strbuf text = RNA_STRBUF_INIT;
 
 	if (!arena)
 		return rna_kube_fail_memory(answer);
 	if (make_rules(round, arena, answer) != RNA_KUBERNETES_OK)
 		return answer->result;
-	rna_kube_write_devices(round->wish, &text);
-	rna_kube_remember_body(&round->devices, &text);
 	round->devices_only = round->wish->device_taints_complete;
-	round->written = now;
 	return RNA_KUBERNETES_OK;
 }
 

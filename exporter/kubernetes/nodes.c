@@ -10,9 +10,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "pace.h"
-#include "requests.h"
-#include "tasks.h"
+#include "round.h"
 
 enum {
 	ARENA = 16 * 1024,
@@ -148,7 +146,7 @@ static enum rna_kubernetes_result take_back(struct sweep *sweep, struct rna_kube
 	size_t label_count, condition_count;
 	bool tainted;
 
-	if (rna_kube_fetch_node(api, false, answer, arena, &node) != RNA_KUBERNETES_OK)
+	if (rna_kube_fetch_node(api, "", false, answer, arena, &node) != RNA_KUBERNETES_OK)
 		return answer->result;
 	tainted = node.tainted || node.tainted_formerly;
 	label_count = rna_kube_write_label_patch(api->options, &words, true, &labels);
@@ -157,7 +155,7 @@ static enum rna_kubernetes_result take_back(struct sweep *sweep, struct rna_kube
 		return RNA_KUBERNETES_OK;
 	if (tainted && rna_kube_write_taints(api->options, false, &answer->reply.body, &taints) < 0)
 		return rna_kube_fail_memory(answer);
-	rna_kube_write_condition_patch(&words, api->options->condition_types, 0, &conditions);
+	rna_kube_write_condition_patch(&words, api->options->condition_types, &conditions);
 	if (!sweep->dry_run &&
 	    (send_if(tainted, api, RNA_KUBE_MERGE_NODE, &taints, answer) != RNA_KUBERNETES_OK ||
 	     send_if(label_count > 0, api, RNA_KUBE_MERGE_NODE, &labels, answer) !=

@@ -133,8 +133,7 @@ static json_t *condition_object(struct rna_json_writer *writer,
 	return object;
 }
 
-static json_t *condition_list(struct rna_json_writer *writer, const struct rna_kube_words *words,
-			      rna_usec now)
+static json_t *condition_list(struct rna_json_writer *writer, const struct rna_kube_words *words)
 {
 	json_t *list = json_array();
 
@@ -144,7 +143,8 @@ static json_t *condition_list(struct rna_json_writer *writer, const struct rna_k
 		if (!condition->message)
 			condition = rna_kube_condition_of(words->node, condition->type);
 		if (condition)
-			rna_json_append(writer, list, condition_object(writer, condition, now));
+			rna_json_append(writer, list,
+					condition_object(writer, condition, words->now));
 	}
 	return list;
 }
@@ -157,14 +157,13 @@ static void set_conditions(struct rna_json_writer *writer, json_t *object, json_
 	rna_json_set(writer, object, "status", status);
 }
 
-void rna_kube_write_conditions(const struct rna_kube_words *words, rna_usec now,
-			       struct rna_strbuf *out)
+void rna_kube_write_conditions(const struct rna_kube_words *words, struct rna_strbuf *out)
 {
 	struct rna_json_writer writer = {0};
 	json_t *metadata, *object = new_node(&writer, words->name, &metadata);
 
 	if (words->wish->condition_count > 0)
-		set_conditions(&writer, object, condition_list(&writer, words, now));
+		set_conditions(&writer, object, condition_list(&writer, words));
 	rna_json_write(&writer, object, RNA_JSON_INDENT, out);
 }
 
@@ -222,10 +221,10 @@ static bool has_condition(const struct rna_node_wish *wish, const char *type)
 }
 
 void rna_kube_write_condition_patch(const struct rna_kube_words *words, const char *const *types,
-				    rna_usec now, struct rna_strbuf *out)
+				    struct rna_strbuf *out)
 {
 	struct rna_json_writer writer = {0};
-	json_t *object = json_object(), *list = condition_list(&writer, words, now);
+	json_t *object = json_object(), *list = condition_list(&writer, words);
 
 	for (; types && *types; types++) {
 		json_t *gone;
@@ -312,20 +311,6 @@ int rna_kube_write_taints(const struct rna_kubernetes_options *options, bool tai
 	rna_json_set(&writer, object, "spec", spec);
 	rna_json_write(&writer, object, RNA_JSON_INDENT, out);
 	return 0;
-}
-
-void rna_kube_write_devices(const struct rna_node_wish *wish, struct rna_strbuf *out)
-{
-	rna_strbuf_puts(out, "devices:\n"); /* even none is something that was written */
-	for (size_t i = 0; i < wish->device_taint_count; i++) {
-		const struct rna_node_device_taint *taint = &wish->device_taints[i];
-
-		rna_strbuf_printf(out, "%s %s %s", taint->device,
-				  taint->pci_address ? taint->pci_address : "-", taint->reason);
-		for (size_t j = 0; j < taint->function_count; j++)
-			rna_strbuf_printf(out, " %s", taint->functions[j]);
-		rna_strbuf_add_char(out, '\n');
-	}
 }
 
 void rna_kube_write_event(const char *node, const char *uid, const struct rna_kube_event *event,
@@ -560,7 +545,7 @@ static bool has_field(const json_t *fields, const char *kind, const char *name)
 	       json_object_get(json_object_get(status, "f:conditions"), key.data);
 }
 
-/* For the status it has a name of its own (requests.c). */
+/* For the status it has a name of its own (api.c). */
 static bool is_own_manager(const char *manager)
 {
 	return strncmp(manager, COMPONENT, strlen(COMPONENT)) == 0;

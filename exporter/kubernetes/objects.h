@@ -49,12 +49,12 @@ struct rna_kube_words {
 	const char *name;
 	const struct rna_node_wish *wish;
 	const struct rna_kube_node *node;
+	rna_usec now; /* realtime, for heartbeats; 0 leaves them out */
 };
 
-/* Server-side apply: what is left out is taken away. now: 0 leaves the heartbeat's time out. */
+/* Server-side apply: what is left out is taken away. */
 void rna_kube_write_labels(const struct rna_kube_words *words, struct rna_strbuf *out);
-void rna_kube_write_conditions(const struct rna_kube_words *words, rna_usec now,
-			       struct rna_strbuf *out);
+void rna_kube_write_conditions(const struct rna_kube_words *words, struct rna_strbuf *out);
 
 /*
  * Merge patch: what is to go is named, which are labels of node that only we may have and wish has
@@ -65,7 +65,7 @@ size_t rna_kube_write_label_patch(const struct rna_kubernetes_options *options,
 				  struct rna_strbuf *out);
 /* Strategic merge patch; types: of all conditions that we may own. */
 void rna_kube_write_condition_patch(const struct rna_kube_words *words, const char *const *types,
-				    rna_usec now, struct rna_strbuf *out);
+				    struct rna_strbuf *out);
 
 /* Is it a label that only we may have, and wish has not? Then another client wrote it. */
 bool rna_kube_is_strange_label(const struct rna_kubernetes_options *options,
@@ -77,9 +77,6 @@ bool rna_kube_is_strange_label(const struct rna_kubernetes_options *options,
  */
 int rna_kube_write_taints(const struct rna_kubernetes_options *options, bool taint,
 			  const struct rna_strbuf *reply, struct rna_strbuf *out);
-
-/* Which devices shall have taints, as text: to compare. */
-void rna_kube_write_devices(const struct rna_node_wish *wish, struct rna_strbuf *out);
 
 void rna_kube_write_event(const char *node, const char *uid, const struct rna_kube_event *event,
 			  struct rna_strbuf *out);

@@ -141,15 +141,17 @@ struct rna_kubernetes_options {
 	rna_usec resync;      /* apply everything again after this, +- half; 0: never */
 	rna_usec look;        /* read and compare the Node after this, +- half; 0: never */
 	rna_usec heartbeat;   /* send conditions again after this; 0: only on change */
-	unsigned burst;       /* changes that are written at once; 0: as many as by default */
-	unsigned reserve;     /* further ones of taints and the label health; 0: the default */
-	rna_usec refill;      /* behind these, one in this time; 0: the default */
+	unsigned burst;       /* changes that are written at once; at least 1, as the next */
+	unsigned reserve;     /* further ones of taints and the label health */
+	rna_usec refill;      /* behind these, one in this time */
 };
 
 /* An annotation of a Node; "true": the agent leaves this Node alone. */
 #define RNA_KUBERNETES_IGNORE "rdma-node-agent/ignore"
 
-/* Defaults of these times. */
+/* Defaults of these times and numbers. */
+enum { RNA_KUBERNETES_BURST = 5, RNA_KUBERNETES_RESERVE = 3 };
+#define RNA_KUBERNETES_REFILL      (12 * 60 * RNA_USEC_PER_SEC)
 #define RNA_KUBERNETES_FIRST_DELAY (30 * RNA_USEC_PER_SEC)
 #define RNA_KUBERNETES_SPREAD      (120 * RNA_USEC_PER_SEC)
 #define RNA_KUBERNETES_RESYNC      (12 * 3600 * RNA_USEC_PER_SEC)
@@ -204,8 +206,8 @@ int rna_kubernetes_start(const struct rna_kubernetes_options *options, struct rn
 int rna_kubernetes_fd(const struct rna_kubernetes *client);
 /* The newest status since the last call, owned by the caller. NULL: none. */
 struct rna_kubernetes_status *rna_kubernetes_take_status(struct rna_kubernetes *client);
-/* Sets the desired state of the Node. Copies wish and queues its events. 0 or -ENOMEM. */
-int rna_kubernetes_want(struct rna_kubernetes *client, const struct rna_node_wish *wish);
+/* Sets the desired state of the Node, and queues its events. Refs wish. */
+void rna_kubernetes_want(struct rna_kubernetes *client, struct rna_node_wish *wish);
 /* Accepts NULL. False: the thread is stuck and still uses client; then exit the process. */
 bool rna_kubernetes_stop(struct rna_kubernetes *client, rna_usec patience);
 

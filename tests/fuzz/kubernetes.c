@@ -37,12 +37,12 @@ static const struct rna_node_wish wish = {
 static void answer(const struct rna_strbuf *reply, const struct rna_kube_node *node)
 {
 	RNA_STRBUF struct rna_strbuf out = RNA_STRBUF_INIT;
-	const struct rna_kube_words words = {"node1", &wish, node};
+	const struct rna_kube_words words = {"node1", &wish, node, .now = 1};
 
 	rna_kube_write_labels(&words, &out);
-	rna_kube_write_conditions(&words, 0, &out);
+	rna_kube_write_conditions(&words, &out);
 	(void)rna_kube_write_label_patch(&options, &words, false, &out);
-	rna_kube_write_condition_patch(&words, types, 1, &out);
+	rna_kube_write_condition_patch(&words, types, &out);
 	(void)rna_kube_write_taints(&options, true, reply, &out);
 	(void)rna_kube_write_taints(&options, false, reply, &out);
 	FUZZ_WANT(rna_strbuf_ok(&out));

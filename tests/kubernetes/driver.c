@@ -256,18 +256,23 @@ static void read_wish(const char *line, struct rna_node_wish *wish)
 	json_decref(object);
 }
 
-/* false: the input has ended. */
-static bool next_wish(struct rna_node_wish *wish)
+/* NULL: the input has ended. */
+static struct rna_node_wish *next_wish(void)
 {
 	static char line[LINE_MAX_BYTES];
+	struct rna_arena *arena;
+	struct rna_node_wish *wish;
 
-	*wish = (struct rna_node_wish){.arena = rna_arena_new(ARENA)};
-	if (!wish->arena)
-		abort();
 	if (!fgets(line, sizeof(line), stdin))
-		return false;
+		return NULL;
+	arena = rna_arena_new(ARENA);
+	wish = arena ? rna_arena_alloc(arena, sizeof(*wish)) : NULL;
+	if (!wish)
+		abort();
+	wish->refs = 1;
+	wish->arena = arena;
 	read_wish(line, wish);
-	return true;
+	return wish;
 }
 
 /* -- Running ----------------------------------------------------------------------------------- */
@@ -329,12 +334,12 @@ static void serve(struct rna_kubernetes *client)
 		if (fds[1].revents)
 			tell(client);
 		if (fds[0].revents) {
-			struct rna_node_wish wish;
+			struct rna_node_wish *wish = next_wish();
 
-			more = next_wish(&wish);
-			if (more && rna_kubernetes_want(client, &wish) < 0)
-				abort();
-			(void)rna_arena_free(wish.arena);
+			more = wish;
+			if (wish)
+				rna_kubernetes_want(client, wish);
+			(void)rna_node_wish_unref(wish);
 		}
 	}
 }
@@ -342,26 +347,30 @@ static void serve(struct rna_kubernetes *client)
 static int do_once(const struct driver *driver, struct rna_error *error)
 {
 	RNA_STRBUF struct rna_strbuf text = RNA_STRBUF_INIT;
-	struct rna_node_wish wish;
+	RNA_CLEANUP(rna_node_wish_unref_p) struct rna_node_wish *wish = NULL;
 	int ret;
 
 	if (strcmp(driver->once, "cleanup") == 0)
 		return rna_kubernetes_cleanup(&driver->options, error);
-	if (!next_wish(&wish))
+	wish = next_wish();
+	if (!wish)
 		return rna_error_say(error, -EINVAL, "no wish");
 	if (strcmp(driver->once, "apply") == 0) {
-		ret = rna_kubernetes_apply(&driver->options, &wish, error);
+		ret = rna_kubernetes_apply(&driver->options, wish, error);
 	} else {
-		rna_kubernetes_write_requests(&driver->options, &wish, &text);
+		rna_kubernetes_write_requests(&driver->options, wish, &text);
 		ret = fputs(text.data, stdout) < 0 ? -EIO : 0;
 	}
-	(void)rna_arena_free(wish.arena);
 	return ret;
 }
 
 int main(int argc, char **argv)
 {
-	struct driver driver = {0};
+	struct driver driver = {
+		.options = {.burst = RNA_KUBERNETES_BURST,
+			    .reserve = RNA_KUBERNETES_RESERVE,
+			    .refill = RNA_KUBERNETES_REFILL},
+	};
 	struct rna_kubernetes *client;
 	struct rna_error error = {0};
 	int ret;

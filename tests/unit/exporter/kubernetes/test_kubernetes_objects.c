@@ -97,7 +97,7 @@ static void test_messages_are_plain(void **state)
 	RNA_STRBUF struct rna_strbuf conditions = RNA_STRBUF_INIT, events = RNA_STRBUF_INIT;
 
 	(void)state;
-	rna_kube_write_conditions(&words, 0, &conditions);
+	rna_kube_write_conditions(&words, &conditions);
 	rna_kube_write_event("n", "u", &event, &events);
 	assert_non_null(strstr(conditions.data, wanted));
 	assert_non_null(strstr(events.data, wanted));

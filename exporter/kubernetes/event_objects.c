@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 /* The Events of a round: those of one kind are one with a count, and few are kept. */
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 
-#include "requests.h"
-#include "tasks.h"
+#include "round.h"
 
 #define EVENT_AGE_MAX (3600 * RNA_USEC_PER_SEC) /* what the API keeps them for, by default */
 
-void rna_kube_drop_event(struct rna_kube_round *round, size_t index)
+static void drop_event(struct rna_kube_round *round, size_t index)
 {
 	struct rna_kube_event *event = &round->events[index];
 
@@ -33,46 +33,50 @@ static void make_room(struct rna_kube_round *round)
 		if (a->waiting < b->waiting || (a->waiting == b->waiting && a->last < b->last))
 			oldest = i;
 	}
-	rna_kube_drop_event(round, oldest);
-}
-
-static bool is_same_event(const struct rna_kube_event *a, const struct rna_kube_event *b)
-{
-	return a->warning == b->warning && strcmp(a->reason, b->reason) == 0 &&
-	       strcmp(a->message, b->message) == 0;
+	drop_event(round, oldest);
 }
 
 void rna_kube_drop_events(struct rna_kube_round *round)
 {
 	while (round->event_count > 0)
-		rna_kube_drop_event(round, round->event_count - 1);
+		drop_event(round, round->event_count - 1);
 }
 
-static void free_texts(struct rna_kube_event *event)
+/* NULL: there is none of this kind yet. */
+static struct rna_kube_event *find_event(struct rna_kube_round *round,
+					 const struct rna_node_event *event)
 {
-	free(event->reason);
-	free(event->message);
-}
-
-void rna_kube_add_event(struct rna_kube_round *round, struct rna_kube_event *event)
-{
-	if (round->ignored) {
-		free_texts(event);
-		return;
-	}
 	for (size_t i = 0; i < round->event_count; i++) {
 		struct rna_kube_event *known = &round->events[i];
 
-		if (!is_same_event(known, event))
-			continue;
-		known->count += event->count;
-		known->last = event->last;
-		known->waiting = true;
-		free_texts(event);
-		return;
+		if (known->warning == event->warning && strcmp(known->reason, event->reason) == 0 &&
+		    strcmp(known->message, event->message) == 0)
+			return known;
 	}
-	make_room(round);
-	round->events[round->event_count++] = *event;
+	return NULL;
+}
+
+void rna_kube_add_event(struct rna_kube_round *round, const struct rna_node_event *event)
+{
+	struct rna_kube_event *its = find_event(round, event);
+
+	if (round->ignored)
+		return;
+	if (!its) {
+		make_room(round);
+		its = &round->events[round->event_count++];
+		*its = (struct rna_kube_event){
+			.warning = event->warning,
+			.reason = strdup(event->reason),
+			.message = strdup(event->message),
+			.first = event->time.realtime,
+		};
+	}
+	its->count++;
+	its->last = event->time.realtime;
+	its->waiting = true;
+	if (!its->reason || !its->message)
+		drop_event(round, round->event_count - 1);
 }
 
 bool rna_kube_has_events(const struct rna_kube_round *round)
@@ -83,11 +87,11 @@ bool rna_kube_has_events(const struct rna_kube_round *round)
 	return false;
 }
 
-static void forget_old_events(struct rna_kube_round *round, struct rna_time now)
+static void forget_old_events(struct rna_kube_round *round, rna_usec now)
 {
 	for (size_t i = round->event_count; i-- > 0;)
-		if (rna_usec_since(round->events[i].last, now.realtime) > EVENT_AGE_MAX)
-			rna_kube_drop_event(round, i);
+		if (rna_usec_since(round->events[i].last, now) > EVENT_AGE_MAX)
+			drop_event(round, i);
 }
 
 /* As kubelet names them: the object, and a number that no two have. */
@@ -96,7 +100,7 @@ static bool name_event(struct rna_kube_round *round, struct rna_kube_event *even
 	RNA_STRBUF struct rna_strbuf name = RNA_STRBUF_INIT;
 
 	rna_strbuf_printf(&name, "%s.%" PRIx64, round->api.node,
-			  rna_pace_random(&round->random, UINT64_MAX));
+			  rna_pace_random(&round->pace.random, UINT64_MAX));
 	event->name = rna_strbuf_take(&name);
 	return event->name;
 }
@@ -140,9 +144,9 @@ static enum rna_kubernetes_result send_event(struct rna_kube_round *round,
 
 /* One that the API refuses, for a webhook of the cluster does not like it, holds up no other. */
 enum rna_kubernetes_result rna_kube_send_events(struct rna_kube_round *round,
-						struct rna_kube_answer *answer, struct rna_time now)
+						struct rna_kube_answer *answer)
 {
-	forget_old_events(round, now);
+	forget_old_events(round, round->now.realtime);
 	answer->result = RNA_KUBERNETES_OK;
 	for (size_t i = 0; i < round->event_count; i++) {
 		struct rna_kube_event *event = &round->events[i];

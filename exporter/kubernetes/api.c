@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "call.h"
+#include "api.h"
 
 #include <errno.h>
 #include <string.h>
-
-#include "objects.h"
 
 #define CONNECT_DEADLINE (5 * RNA_USEC_PER_SEC)
 #define DEADLINE         (15 * RNA_USEC_PER_SEC)
@@ -17,10 +15,35 @@ enum {
 	OK_LAST = 299,
 	UNAUTHORIZED = 401,
 	FORBIDDEN = 403,
-	NOT_FOUND = 404,
 	REQUEST_TIMEOUT = 408,
 	TOO_MANY = 429,
 	FAILED_FIRST = 500,
+};
+
+#define NODES  "/api/v1/nodes/"
+#define EVENTS "/api/v1/namespaces/default/events"
+
+/* Owners of fields in server-side apply; with one name for both, labels are lost on 1.20. */
+#define LABELS     "?fieldManager=rdma-node-agent"
+#define CONDITIONS "/status?fieldManager=rdma-node-agent-status"
+
+#define APPLY  "PATCH", "application/apply-patch+yaml"
+#define MERGE  "PATCH", "application/merge-patch+json"
+#define STATUS "PATCH", "application/strategic-merge-patch+json"
+#define CREATE "POST", "application/json"
+
+static const struct {
+	const char *method;
+	const char *type;
+	const char *before; /* the name, in the path */
+	const char *behind; /* it */
+} writes[RNA_KUBE_WRITE_COUNT] = {
+	[RNA_KUBE_APPLY_LABELS] = {APPLY, NODES, LABELS "&force=true"},
+	[RNA_KUBE_MERGE_NODE] = {MERGE, NODES, LABELS},
+	[RNA_KUBE_APPLY_CONDITIONS] = {APPLY, NODES, CONDITIONS "&force=true"},
+	[RNA_KUBE_MERGE_CONDITIONS] = {STATUS, NODES, CONDITIONS},
+	[RNA_KUBE_POST_EVENT] = {CREATE, EVENTS, LABELS},
+	[RNA_KUBE_MERGE_EVENT] = {MERGE, EVENTS "/", LABELS},
 };
 
 static enum rna_kubernetes_result result_of(unsigned status)
@@ -143,12 +166,12 @@ static enum rna_kubernetes_result ask_once(struct rna_kube_api *api,
 static const char *advice(const struct rna_kube_request *request,
 			  const struct rna_kube_answer *answer, const char *message)
 {
-	bool missing = answer->reply.status == NOT_FOUND ||
+	bool missing = answer->reply.status == RNA_KUBE_NOT_FOUND ||
 		       (answer->result == RNA_KUBERNETES_FORBIDDEN &&
 			strstr(message, "cannot create resource \"nodes\""));
 
-	if (request->advice &&
-	    (answer->result == RNA_KUBERNETES_FORBIDDEN || answer->reply.status == NOT_FOUND))
+	if (request->advice && (answer->result == RNA_KUBERNETES_FORBIDDEN ||
+				answer->reply.status == RNA_KUBE_NOT_FOUND))
 		return request->advice;
 	if (missing)
 		return "; the Node does not exist (yet), or kubernetes.node_name is wrong";
@@ -186,4 +209,93 @@ enum rna_kubernetes_result rna_kube_call(struct rna_kube_api *api,
 	if (answer->result != RNA_KUBERNETES_OK && answer->result != RNA_KUBERNETES_UNREACHABLE)
 		explain(request, answer);
 	return answer->result;
+}
+
+enum rna_kubernetes_result rna_kube_fail_memory(struct rna_kube_answer *answer)
+{
+	(void)rna_error_set(&answer->error, -ENOMEM, "cannot call the Kubernetes API");
+	return answer->result = RNA_KUBERNETES_UNREACHABLE;
+}
+
+/* -- The Node and its Events ------------------------------------------------------------------- */
+
+enum rna_kubernetes_result rna_kube_answered_node(struct rna_kube_api *api,
+						  struct rna_kube_answer *answer,
+						  struct rna_arena *arena,
+						  struct rna_kube_node *ret)
+{
+	int status = rna_kube_read_node(&answer->reply.body, api->options, arena, ret);
+
+	if (status == -ENOMEM)
+		return rna_kube_fail_memory(answer);
+	if (status < 0) {
+		(void)rna_error_say(
+			&answer->error, status,
+			"%s: the answer is not a Node; check the address of the API server",
+			api->access.server ? api->access.server : "?");
+		answer->result = RNA_KUBERNETES_UNREACHABLE;
+	}
+	return answer->result;
+}
+
+enum rna_kubernetes_result rna_kube_fetch_node(struct rna_kube_api *api, const char *query,
+					       bool metadata, struct rna_kube_answer *answer,
+					       struct rna_arena *arena, struct rna_kube_node *ret)
+{
+	RNA_STRBUF struct rna_strbuf path = RNA_STRBUF_INIT;
+	struct rna_kube_request request = {.method = "GET", .metadata = metadata};
+
+	rna_strbuf_printf(&path, NODES "%s%s", api->node, query);
+	if (!arena || !rna_strbuf_ok(&path))
+		return rna_kube_fail_memory(answer);
+	request.path = path.data;
+	if (rna_kube_call(api, &request, answer) != RNA_KUBERNETES_OK)
+		return answer->result;
+	return rna_kube_answered_node(api, answer, arena, ret);
+}
+
+static void write_path(enum rna_kube_write what, const char *name, struct rna_strbuf *out)
+{
+	rna_strbuf_printf(out, "%s%s%s", writes[what].before, name, writes[what].behind);
+}
+
+/* Events are created in a list, without a name in the path. */
+enum rna_kubernetes_result rna_kube_send(struct rna_kube_api *api, enum rna_kube_write what,
+					 const char *event, const struct rna_strbuf *body,
+					 struct rna_kube_answer *answer)
+{
+	RNA_STRBUF struct rna_strbuf path = RNA_STRBUF_INIT;
+	const char *name = what == RNA_KUBE_POST_EVENT ? "" : api->node;
+	struct rna_kube_request request = {
+		.method = writes[what].method,
+		.type = writes[what].type,
+		.body = body->data,
+		.metadata = what != RNA_KUBE_POST_EVENT,
+	};
+
+	write_path(what, event ? event : name, &path);
+	if (!rna_strbuf_ok(&path) || !rna_strbuf_ok(body))
+		return rna_kube_fail_memory(answer);
+	request.path = path.data;
+	return rna_kube_call(api, &request, answer);
+}
+
+static void write_request(enum rna_kube_write what, const char *node, struct rna_strbuf *out)
+{
+	rna_strbuf_puts(out, "PATCH ");
+	write_path(what, node, out);
+	rna_strbuf_add_char(out, '\n');
+}
+
+void rna_kubernetes_write_requests(const struct rna_kubernetes_options *options,
+				   const struct rna_node_wish *wish, struct rna_strbuf *out)
+{
+	const struct rna_kube_node none = {0};
+	const char *node = rna_kubernetes_node_name(options->node);
+	const struct rna_kube_words words = {node ? node : "NODE", wish, &none};
+
+	write_request(RNA_KUBE_APPLY_LABELS, words.name, out);
+	rna_kube_write_labels(&words, out);
+	write_request(RNA_KUBE_APPLY_CONDITIONS, words.name, out);
+	rna_kube_write_conditions(&words, out);
 }
