@@ -221,10 +221,9 @@ enum rna_kubernetes_result rna_kube_fail_memory(struct rna_kube_answer *answer)
 
 enum rna_kubernetes_result rna_kube_answered_node(struct rna_kube_api *api,
 						  struct rna_kube_answer *answer,
-						  struct rna_arena *arena,
 						  struct rna_kube_node *ret)
 {
-	int status = rna_kube_read_node(&answer->reply.body, api->options, arena, ret);
+	int status = rna_kube_read_node(&answer->reply.body, api->options, ret);
 
 	if (status == -ENOMEM)
 		return rna_kube_fail_memory(answer);
@@ -240,18 +239,18 @@ enum rna_kubernetes_result rna_kube_answered_node(struct rna_kube_api *api,
 
 enum rna_kubernetes_result rna_kube_fetch_node(struct rna_kube_api *api, const char *query,
 					       bool metadata, struct rna_kube_answer *answer,
-					       struct rna_arena *arena, struct rna_kube_node *ret)
+					       struct rna_kube_node *ret)
 {
 	RNA_STRBUF struct rna_strbuf path = RNA_STRBUF_INIT;
 	struct rna_kube_request request = {.method = "GET", .metadata = metadata};
 
 	rna_strbuf_printf(&path, NODES "%s%s", api->node, query);
-	if (!arena || !rna_strbuf_ok(&path))
+	if (!rna_strbuf_ok(&path))
 		return rna_kube_fail_memory(answer);
 	request.path = path.data;
 	if (rna_kube_call(api, &request, answer) != RNA_KUBERNETES_OK)
 		return answer->result;
-	return rna_kube_answered_node(api, answer, arena, ret);
+	return rna_kube_answered_node(api, answer, ret);
 }
 
 static void write_path(enum rna_kube_write what, const char *name, struct rna_strbuf *out)

@@ -64,19 +64,15 @@ enum rna_kubernetes_result rna_kube_fail_memory(struct rna_kube_answer *answer);
 
 /* -- The Node and its Events ------------------------------------------------------------------- */
 
-/* The Node that was answered, in arena; what is none is as bad as no answer. */
+/* The Node that was answered, in place of what ret has; what is none is as bad as no answer. */
 enum rna_kubernetes_result rna_kube_answered_node(struct rna_kube_api *api,
 						  struct rna_kube_answer *answer,
-						  struct rna_arena *arena,
 						  struct rna_kube_node *ret);
 
-/*
- * Reads the Node, or only its metadata. query: "", or what goes behind the path. arena: NULL counts
- * as no memory.
- */
+/* Reads the Node, or only its metadata. query: "", or what goes behind the path. */
 enum rna_kubernetes_result rna_kube_fetch_node(struct rna_kube_api *api, const char *query,
 					       bool metadata, struct rna_kube_answer *answer,
-					       struct rna_arena *arena, struct rna_kube_node *ret);
+					       struct rna_kube_node *ret);
 
 /*
  * Labels and conditions by server-side apply, and by patches if the API does not know that; a new

@@ -13,8 +13,6 @@
 #define MADE_ANEW_PAUSE (60 * RNA_USEC_PER_SEC)
 
 enum {
-	UID_ARENA = 1024,
-	ARENA = 16 * 1024,
 	UNSUPPORTED_TYPE = 415,
 	CONFLICT = 409,
 	CONFLICTS_MAX = 3, /* in a row, before others are let through */
@@ -139,26 +137,18 @@ static bool is_ignored_otherwise(struct rna_kube_round *round, const struct rna_
 }
 
 /*
- * A Node that was deleted and created again has none of our data. Its new uid is stored, so that
+ * Is it another Node than before? One that was deleted and created again has none of our data, so
  * everything is written once; if that happens repeatedly, at a limited rate.
  */
-static void note_uid(struct rna_kube_round *round, const char *uid)
+static bool is_made_anew(struct rna_kube_round *round, const char *uid)
 {
 	static const unsigned tasks_of_it[] = {RNA_KUBE_TASK_LOOK, RNA_KUBE_TASK_LABELS,
 					       RNA_KUBE_TASK_CONDITIONS};
 	rna_usec from = round->made_anew > 0 ? round->made_anew + MADE_ANEW_PAUSE : 0;
-	RNA_CLEANUP(rna_arena_free_p) struct rna_arena *arena = NULL;
-	const char *its;
 
 	if (!round->node.uid || strcmp(round->node.uid, uid) == 0)
-		return;
-	arena = rna_arena_new(UID_ARENA);
-	its = arena ? rna_arena_strdup(arena, uid) : NULL;
-	if (!its)
-		return; /* noticed again with the next answer */
-	(void)rna_arena_free(round->node_arena);
-	round->node_arena = RNA_TAKE(arena);
-	round->node = (struct rna_kube_node){.uid = its};
+		return false;
+	rna_kube_node_deinit(&round->node);
 	round->made_anew = round->now.monotonic;
 	round->look_fresh = true;
 	rna_kube_forget_written(round);
@@ -168,32 +158,40 @@ static void note_uid(struct rna_kube_round *round, const char *uid)
 
 		wait->until = wait->until > from ? wait->until : from;
 	}
+	return true;
+}
+
+/* Takes over what node has. */
+static void replace_node(struct rna_kube_node *place, struct rna_kube_node *node)
+{
+	rna_kube_node_deinit(place);
+	*place = *node;
+	*node = (struct rna_kube_node){0};
 }
 
 /*
  * Writes to the Node, which is answered. Its labels, those of others as well, are noted: a driver
- * upgrade is known as often as conditions are renewed, and costs no request.
+ * upgrade is known as often as conditions are renewed, and costs no request. Before the first look
+ * nothing is, for the look has all of it.
  */
 static enum rna_kubernetes_result write_node(struct rna_kube_round *round, enum rna_kube_write what,
 					     const struct rna_strbuf *body,
 					     struct rna_kube_answer *answer)
 {
-	RNA_CLEANUP(rna_arena_free_p) struct rna_arena *arena = rna_arena_new(ARENA);
-	struct rna_kube_node node;
+	RNA_KUBE_NODE struct rna_kube_node node = {0};
+	bool known;
 
-	if (!arena)
-		return rna_kube_fail_memory(answer);
 	if (rna_kube_send(&round->api, what, NULL, body, answer) != RNA_KUBERNETES_OK ||
-	    rna_kube_answered_node(&round->api, answer, arena, &node) != RNA_KUBERNETES_OK)
+	    rna_kube_answered_node(&round->api, answer, &node) != RNA_KUBERNETES_OK)
 		return answer->result;
-	note_uid(round, node.uid);
+	known = is_made_anew(round, node.uid) || round->node.uid;
 	(void)is_ignored_otherwise(round, &node);
-	if (!round->node.uid)
-		return RNA_KUBERNETES_OK; /* the first look has all of it */
-	(void)rna_arena_free(round->label_arena);
-	round->label_arena = RNA_TAKE(arena);
-	round->node.labels = node.labels;
-	round->node.label_count = node.label_count;
+	replace_node(&round->answered, &node);
+	if (!known)
+		return RNA_KUBERNETES_OK;
+	round->node.uid = round->answered.uid;
+	round->node.labels = round->answered.labels;
+	round->node.label_count = round->answered.label_count;
 	return RNA_KUBERNETES_OK;
 }
 
@@ -306,13 +304,12 @@ static void take_back(struct rna_kube_round *round, const struct rna_kube_node *
  * a Node that was made anew it could still be the old one.
  */
 static enum rna_kubernetes_result read_node(struct rna_kube_round *round,
-					    struct rna_kube_answer *answer, struct rna_arena *arena,
+					    struct rna_kube_answer *answer,
 					    struct rna_kube_node *ret)
 {
 	const char *query = round->look_fresh ? "" : "?resourceVersion=0";
 
-	if (rna_kube_fetch_node(&round->api, query, false, answer, arena, ret) !=
-		    RNA_KUBERNETES_OK &&
+	if (rna_kube_fetch_node(&round->api, query, false, answer, ret) != RNA_KUBERNETES_OK &&
 	    answer->reply.status == RNA_KUBE_NOT_FOUND)
 		rna_kube_forget_written(round);
 	return answer->result;
@@ -322,22 +319,19 @@ static enum rna_kubernetes_result read_node(struct rna_kube_round *round,
 enum rna_kubernetes_result rna_kube_look(struct rna_kube_round *round,
 					 struct rna_kube_answer *answer)
 {
-	RNA_CLEANUP(rna_arena_free_p) struct rna_arena *arena = rna_arena_new(ARENA);
-	struct rna_kube_node node;
+	RNA_KUBE_NODE struct rna_kube_node node = {0};
 
-	if (read_node(round, answer, arena, &node) != RNA_KUBERNETES_OK)
+	if (read_node(round, answer, &node) != RNA_KUBERNETES_OK)
 		return answer->result;
 	if (!round->look_fresh && find_drift(round, &node).count > 0) {
 		round->look_fresh = true;
-		if (read_node(round, answer, arena, &node) != RNA_KUBERNETES_OK)
+		if (read_node(round, answer, &node) != RNA_KUBERNETES_OK)
 			return answer->result;
 	}
-	note_uid(round, node.uid);
+	(void)is_made_anew(round, node.uid);
 	note_ignored(round, node.ignored);
 	take_back(round, &node, &answer->reply.body);
-	(void)rna_arena_free(round->node_arena);
-	round->node_arena = RNA_TAKE(arena);
-	round->node = node;
+	replace_node(&round->node, &node);
 	round->looked = round->now;
 	round->look_fresh = false;
 	round->open[RNA_KUBE_TASK_TAINT] = rna_kube_is_task_behind(round, RNA_KUBE_TASK_TAINT);
@@ -360,12 +354,11 @@ static enum rna_kubernetes_result know_node(struct rna_kube_round *round,
 static enum rna_kubernetes_result merge_labels(struct rna_kube_round *round,
 					       struct rna_kube_answer *answer)
 {
-	RNA_CLEANUP(rna_arena_free_p) struct rna_arena *arena = rna_arena_new(ARENA);
 	RNA_STRBUF struct rna_strbuf body = RNA_STRBUF_INIT;
-	struct rna_kube_node node;
+	RNA_KUBE_NODE struct rna_kube_node node = {0};
 	const struct rna_kube_words words = {round->api.node, round->wish, &node};
 
-	if (rna_kube_fetch_node(&round->api, "", true, answer, arena, &node) != RNA_KUBERNETES_OK)
+	if (rna_kube_fetch_node(&round->api, "", true, answer, &node) != RNA_KUBERNETES_OK)
 		return answer->result;
 	(void)rna_kube_write_label_patch(round->api.options, &words, false, &body);
 	return write_node(round, RNA_KUBE_MERGE_NODE, &body, answer);
@@ -378,18 +371,13 @@ static enum rna_kubernetes_result merge_labels(struct rna_kube_round *round,
 static enum rna_kubernetes_result apply_labels(struct rna_kube_round *round,
 					       struct rna_kube_answer *answer)
 {
-	RNA_CLEANUP(rna_arena_free_p) struct rna_arena *arena = rna_arena_new(ARENA);
 	RNA_STRBUF struct rna_strbuf body = RNA_STRBUF_INIT, patch = RNA_STRBUF_INIT;
 	struct rna_kube_words words = rna_kube_words_of(round);
-	struct rna_kube_node node;
 
-	if (!arena)
-		return rna_kube_fail_memory(answer);
 	rna_kube_write_labels(&words, &body);
-	if (write_node(round, RNA_KUBE_APPLY_LABELS, &body, answer) != RNA_KUBERNETES_OK ||
-	    rna_kube_answered_node(&round->api, answer, arena, &node) != RNA_KUBERNETES_OK)
+	if (write_node(round, RNA_KUBE_APPLY_LABELS, &body, answer) != RNA_KUBERNETES_OK)
 		return answer->result;
-	words.node = &node;
+	words.node = &round->answered;
 	if (round->ignored ||
 	    rna_kube_write_label_patch(round->api.options, &words, true, &patch) == 0)
 		return answer->result;
@@ -460,12 +448,10 @@ enum rna_kubernetes_result rna_kube_send_conditions(struct rna_kube_round *round
 static enum rna_kubernetes_result try_taint(struct rna_kube_round *round,
 					    struct rna_kube_answer *answer)
 {
-	RNA_CLEANUP(rna_arena_free_p) struct rna_arena *arena = rna_arena_new(ARENA);
 	RNA_STRBUF struct rna_strbuf body = RNA_STRBUF_INIT;
-	struct rna_kube_node node;
+	RNA_KUBE_NODE struct rna_kube_node node = {0};
 
-	if (rna_kube_fetch_node(&round->api, "", false, answer, arena, &node) !=
-		    RNA_KUBERNETES_OK ||
+	if (rna_kube_fetch_node(&round->api, "", false, answer, &node) != RNA_KUBERNETES_OK ||
 	    is_ignored_otherwise(round, &node) || has_taint_as_wished(round, &node))
 		return answer->result;
 	if (rna_kube_write_taints(round->api.options, round->wish->taint, &answer->reply.body,

@@ -471,21 +471,21 @@ static void read_taints(const struct rna_kubernetes_options *options, const json
 }
 
 int rna_kube_read_node(const struct rna_strbuf *reply, const struct rna_kubernetes_options *options,
-		       struct rna_arena *arena, struct rna_kube_node *ret)
+		       struct rna_kube_node *ret)
 {
 	RNA_CLEANUP(rna_json_free_p) json_t *node = NULL;
 	int read = parse(reply, &node);
 	json_t *metadata = json_object_get(node, "metadata");
 	json_t *status = json_object_get(node, "status");
-	struct reader reader = {options, arena, false};
+	struct reader reader = {.options = options};
 
-	*ret = (struct rna_kube_node){0};
+	rna_kube_node_deinit(ret);
 	if (read < 0)
 		return read;
-	*ret = (struct rna_kube_node){
-		.uid = keep(&reader, text_of(metadata, "uid")),
-		.version = keep(&reader, text_of(metadata, "resourceVersion")),
-	};
+	reader.arena = ret->arena = rna_arena_new(ARENA);
+	if (!ret->arena)
+		return -ENOMEM;
+	ret->uid = keep(&reader, text_of(metadata, "uid"));
 	ret->ignored = rna_same_text(text_of(json_object_get(metadata, "annotations"),
 					     RNA_KUBERNETES_IGNORE),
 				     "true");

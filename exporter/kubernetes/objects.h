@@ -25,8 +25,8 @@ struct rna_kube_event {
 
 /* A Node, as far as we care. */
 struct rna_kube_node {
+	struct rna_arena *arena; /* owns what is below */
 	const char *uid;
-	const char *version; /* resourceVersion */
 	size_t label_count;
 	const struct rna_node_label *labels;
 	size_t condition_count;
@@ -38,6 +38,13 @@ struct rna_kube_node {
 	size_t resource_count;
 	const struct rna_kubernetes_resource *resources; /* by name, those of options */
 };
+
+static inline void rna_kube_node_deinit(struct rna_kube_node *node)
+{
+	(void)rna_arena_free(node->arena);
+	*node = (struct rna_kube_node){0};
+}
+#define RNA_KUBE_NODE RNA_CLEANUP(rna_kube_node_deinit)
 
 /* -- Bodies ------------------------------------------------------------------------------------ */
 
@@ -92,9 +99,12 @@ extern const struct rna_json_limits rna_kube_reply_limits;
  */
 int rna_kube_check_reply(const struct rna_strbuf *reply, struct rna_error *error);
 
-/* Of a whole Node or only its metadata, in arena. 0, -EBADMSG or -ENOMEM. */
+/*
+ * A whole Node or only its metadata, in place of what ret has; to be deinitialized also after an
+ * error. 0, -EBADMSG or -ENOMEM.
+ */
 int rna_kube_read_node(const struct rna_strbuf *reply, const struct rna_kubernetes_options *options,
-		       struct rna_arena *arena, struct rna_kube_node *ret);
+		       struct rna_kube_node *ret);
 
 /*
  * Adds the names of the objects in a list to names, each with a newline; place: where the list goes

@@ -295,8 +295,8 @@ void rna_kube_round_deinit(struct rna_kube_round *round)
 	rna_kube_drop_events(round);
 	for (size_t i = 0; i < RNA_KUBE_TASK_COUNT; i++)
 		rna_strbuf_deinit(&round->written[i]);
-	(void)rna_arena_free(round->label_arena);
-	(void)rna_arena_free(round->node_arena);
+	rna_kube_node_deinit(&round->answered);
+	rna_kube_node_deinit(&round->node);
 	free(round->reverted);
 	free(round->problem);
 }

@@ -43,14 +43,12 @@ struct rna_kube_round {
 	bool devices_only;   /* and no other devices had rules of ours then */
 	size_t device_rules; /* of ours that there are */
 	struct rna_time written_at, looked;
-	struct rna_arena *node_arena;
-	struct rna_arena
-		*label_arena;      /* of the node's labels, if a write's answer had newer ones */
-	struct rna_kube_node node; /* when it was looked at; uid NULL: never */
-	bool look_fresh;           /* the next look must not see an older one */
-	rna_usec made_anew;        /* monotonic; when another Node of that name was met; 0: never */
-	struct rna_time now;       /* of the round that runs, which may be a test's */
-	rna_usec began;            /* the same moment by the clock */
+	struct rna_kube_node node;     /* when it was looked at; uid NULL: never */
+	struct rna_kube_node answered; /* to the last write: its metadata; node has its labels */
+	bool look_fresh;               /* the next look must not see an older one */
+	rna_usec made_anew;  /* monotonic; when another Node of that name was met; 0: never */
+	struct rna_time now; /* of the round that runs, which may be a test's */
+	rna_usec began;      /* the same moment by the clock */
 
 	struct rna_kube_event events[RNA_KUBE_EVENTS_MAX];
 	size_t event_count;
