@@ -38,7 +38,7 @@ struct rna_told {
 	rna_usec from; /* monotonic; since when there are */
 };
 
-/* Names under which something was published on the Node (node_names.h). */
+/* Names under which something was published on the Node (node_options.h). */
 struct rna_node_name {
 	bool taint; /* else a label */
 	char *key;

@@ -29,19 +29,18 @@ enum {
 };
 
 struct rna_kubernetes {
-	struct rna_arena *arena; /* owns this struct and options */
-	struct rna_kubernetes_options options;
+	struct rna_kubernetes_options options; /* with the name of the Node */
 	pthread_t thread;
 	int wake;  /* eventfd: there is a new wish, or it is the end */
 	int ready; /* eventfd: there is a new status, or the lane has ended */
 	atomic_bool quit;
 	atomic_bool ended;
+	struct rna_kubernetes_status *_Atomic status; /* the newest; NULL: it was taken */
 
-	pthread_mutex_t lock;                     /* guards the next four */
+	pthread_mutex_t lock;                     /* guards the next three */
 	struct rna_node_wish *wishes[WISHES_MAX]; /* new ones, by age: the Events of all count */
 	size_t wish_count;
-	uint64_t dropped;                     /* Events of wishes that had no room */
-	struct rna_kubernetes_status *status; /* NULL: it was taken */
+	uint64_t dropped; /* Events of wishes that had no room */
 
 	/* the lane's own */
 	struct rna_kube_round round;
@@ -76,62 +75,6 @@ static void wait_for(int fd, rna_usec end)
 	quiet_fd(fd);
 }
 
-/* -- Copies ------------------------------------------------------------------------------------ */
-
-struct copy {
-	struct rna_arena *arena;
-	bool failed;
-};
-
-static const char *copy_text(struct copy *copy, const char *text)
-{
-	return rna_arena_keep(copy->arena, text, &copy->failed);
-}
-
-static const char *const *copy_list(struct copy *copy, const char *const *list)
-{
-	size_t count = 0;
-	const char **its;
-
-	while (list && list[count])
-		count++;
-	its = count > 0 ? rna_arena_array(copy->arena, count + 1, sizeof(*its)) : NULL;
-	copy->failed |= count > 0 && !its;
-	for (size_t i = 0; its && i < count; i++)
-		its[i] = copy_text(copy, list[i]);
-	return its;
-}
-
-static void copy_options(struct copy *copy, const struct rna_kubernetes_options *options,
-			 struct rna_kubernetes_options *ret)
-{
-	*ret = *options;
-	ret->node = copy_text(copy, rna_kubernetes_node_name(options->node));
-	ret->kubeconfig = copy_text(copy, options->kubeconfig);
-	ret->service_account = copy_text(copy, options->service_account);
-	ret->server = copy_text(copy, options->server);
-	ret->taint_key = copy_text(copy, options->taint_key);
-	ret->device_taint_key = copy_text(copy, options->device_taint_key);
-	ret->device_taint_effect = copy_text(copy, options->device_taint_effect);
-	ret->taint_effect = copy_text(copy, options->taint_effect);
-	ret->resources = copy_list(copy, options->resources);
-	ret->label_keys = copy_list(copy, options->label_keys);
-	ret->former_taints = copy_list(copy, options->former_taints);
-	ret->condition_types = copy_list(copy, options->condition_types);
-}
-
-static const struct rna_node_label *copy_labels(struct copy *copy,
-						const struct rna_node_label *from, size_t count)
-{
-	struct rna_node_label *labels = rna_arena_array(copy->arena, count, sizeof(*labels));
-
-	copy->failed |= !labels;
-	for (size_t i = 0; labels && i < count; i++)
-		labels[i] = (struct rna_node_label){copy_text(copy, from[i].key),
-						    copy_text(copy, from[i].value), from[i].urgent};
-	return labels;
-}
-
 /* -- Status ------------------------------------------------------------------------------------ */
 
 struct rna_kubernetes_status *rna_kubernetes_status_free(struct rna_kubernetes_status *status)
@@ -155,55 +98,70 @@ bool rna_kubernetes_has_label(const struct rna_kubernetes_status *status, const 
 	return false;
 }
 
-static void copy_resources(struct copy *copy, const struct rna_kube_node *node,
-			   struct rna_kubernetes_status *status)
+bool rna_kubernetes_keep_resources(const struct rna_kubernetes_resource *from, size_t count,
+				   struct rna_arena *arena, struct rna_node_status *ret)
 {
-	struct rna_kubernetes_resource *resources =
-		rna_arena_array(copy->arena, node->resource_count, sizeof(*resources));
+	struct rna_kubernetes_resource *resources = rna_arena_array(arena, count, sizeof(*from));
+	bool failed = !resources;
 
-	copy->failed |= !resources;
-	for (size_t i = 0; resources && i < node->resource_count; i++) {
-		resources[i] = node->resources[i];
-		resources[i].name = copy_text(copy, node->resources[i].name);
+	for (size_t i = 0; !failed && i < count; i++) {
+		resources[i] = from[i];
+		resources[i].name = rna_arena_keep(arena, from[i].name, &failed);
 	}
-	status->resources = resources;
-	status->resource_count = node->resource_count;
+	ret->resources_known = !failed;
+	ret->resource_count = failed ? 0 : count;
+	ret->resources = resources;
+	return !failed;
+}
+
+/* All labels of the Node: quiesce and profiles look for those of others. False: no memory. */
+static bool keep_labels(const struct rna_kube_node *node, struct rna_arena *arena,
+			struct rna_kubernetes_status *ret)
+{
+	struct rna_node_label *labels = rna_arena_array(arena, node->label_count, sizeof(*labels));
+	bool failed = !labels;
+
+	for (size_t i = 0; !failed && i < node->label_count; i++) {
+		labels[i].key = rna_arena_keep(arena, node->labels[i].key, &failed);
+		labels[i].value = rna_arena_keep(arena, node->labels[i].value, &failed);
+	}
+	ret->labels = labels;
+	ret->label_count = node->label_count;
+	return !failed;
 }
 
 static const char budget_spent[] =
 	"the Node changes too often: the next change waits (kubernetes.changes, "
 	"kubernetes.change_period); find out what changes with rdma-node-agent events";
 
-static struct rna_kubernetes_status *make_status(const struct rna_kube_round *round,
-						 struct rna_time now)
+/* NULL: no memory. */
+static struct rna_kubernetes_status *make_status(const struct rna_kube_round *round, rna_usec now)
 {
 	RNA_CLEANUP(rna_arena_free_p) struct rna_arena *arena = rna_arena_new(ARENA);
 	struct rna_kubernetes_status *status =
 		arena ? rna_arena_alloc(arena, sizeof(*status)) : NULL;
-	bool spent = rna_pace_is_spent(&round->pace, now.monotonic);
-	struct copy copy = {arena, false};
+	const struct rna_kube_node *node = &round->node;
+	const char *problem = round->problem;
+	struct rna_node_backend *backend;
+	bool failed = false;
 
 	if (!status)
 		return NULL;
-	status->time = now;
-	status->ignored = round->ignored;
-	status->reverted = copy_text(&copy, round->reverted);
-	status->reverts = round->reverts;
-	status->in_step = round->wish && !rna_kube_is_behind(round);
+	if (!problem && rna_pace_is_spent(&round->pace, now))
+		problem = budget_spent;
+	status->node = round->status;
+	backend = &status->node.backends[RNA_NODE_BACKEND_API];
+	backend->in_step = round->wish && !rna_kube_is_behind(round);
+	backend->problem = problem;
+	memcpy(backend->requests, round->api.requests, sizeof(backend->requests));
+	status->problem = rna_arena_keep(arena, problem, &failed);
+	status->reverted = rna_arena_keep(arena, round->reverted, &failed);
 	status->former_gone = rna_kube_former_is_gone(round);
-	status->written = round->written_at;
 	status->looked = round->looked;
-	status->problem =
-		copy_text(&copy, spent && !round->problem ? budget_spent : round->problem);
-	status->problem_since = round->problem ? round->problem_since : now;
-	memcpy(status->requests, round->api.requests, sizeof(status->requests));
-	status->events_sent = round->events_sent;
-	status->events_dropped = round->events_dropped;
-	status->device_taints = round->device_rules;
-	copy_resources(&copy, &round->node, status);
-	status->labels = copy_labels(&copy, round->node.labels, round->node.label_count);
-	status->label_count = round->node.label_count;
-	if (copy.failed)
+	if (failed || !keep_labels(node, arena, status) ||
+	    (round->looked.monotonic > 0 &&
+	     !rna_kubernetes_keep_resources(node->resources, node->resource_count, arena,
+					    &status->node)))
 		return NULL;
 	status->arena = RNA_TAKE(arena);
 	return status;
@@ -212,16 +170,11 @@ static struct rna_kubernetes_status *make_status(const struct rna_kube_round *ro
 /* No memory: the loop knows the older one, and the next will come. */
 static void publish_status(struct rna_kubernetes *client)
 {
-	struct rna_kubernetes_status *status = make_status(&client->round, rna_clock_now());
-	struct rna_kubernetes_status *older;
+	struct rna_kubernetes_status *status = make_status(&client->round, rna_clock_monotonic());
 
 	if (!status)
 		return;
-	(void)pthread_mutex_lock(&client->lock);
-	older = client->status;
-	client->status = status;
-	(void)pthread_mutex_unlock(&client->lock);
-	(void)rna_kubernetes_status_free(older);
+	(void)rna_kubernetes_status_free(atomic_exchange(&client->status, status));
 	signal_fd(client->ready);
 }
 
@@ -239,7 +192,7 @@ static bool take_wishes(struct rna_kubernetes *client)
 	count = client->wish_count;
 	memcpy(wishes, client->wishes, sizeof(wishes));
 	client->wish_count = 0;
-	client->round.events_dropped += client->dropped;
+	client->round.status.events_dropped += client->dropped;
 	client->dropped = 0;
 	(void)pthread_mutex_unlock(&client->lock);
 	for (size_t i = 0; i < count; i++) {
@@ -289,13 +242,8 @@ int rna_kubernetes_fd(const struct rna_kubernetes *client)
 
 struct rna_kubernetes_status *rna_kubernetes_take_status(struct rna_kubernetes *client)
 {
-	struct rna_kubernetes_status *status;
-
 	quiet_fd(client->ready);
-	(void)pthread_mutex_lock(&client->lock);
-	status = RNA_TAKE(client->status);
-	(void)pthread_mutex_unlock(&client->lock);
-	return status;
+	return atomic_exchange(&client->status, NULL);
 }
 
 /*
@@ -376,24 +324,23 @@ static void free_client(struct rna_kubernetes *client)
 	rna_close_p(&client->wake);
 	rna_close_p(&client->ready);
 	(void)pthread_mutex_destroy(&client->lock);
-	(void)rna_arena_free(client->arena);
+	free(client);
 }
 
 static struct rna_kubernetes *new_client(const struct rna_kubernetes_options *options)
 {
-	RNA_CLEANUP(rna_arena_free_p) struct rna_arena *arena = rna_arena_new(ARENA);
-	struct rna_kubernetes *client = arena ? rna_arena_alloc(arena, sizeof(*client)) : NULL;
-	struct copy copy = {arena, false};
+	struct rna_kubernetes *client = calloc(1, sizeof(*client));
 
 	if (!client)
 		return NULL;
-	copy_options(&copy, options, &client->options);
-	if (copy.failed)
-		return NULL;
+	client->options = *options;
+	client->options.node = rna_kubernetes_node_name(options->node);
 	(void)pthread_mutex_init(&client->lock, NULL); /* cannot fail with default attributes */
 	client->wake = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 	client->ready = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-	client->arena = RNA_TAKE(arena);
+	rna_kube_round_init(&client->round, &client->options, make_seed());
+	client->round.api.cancel = &client->quit;
+	rna_pace_start(&client->round.pace, rna_clock_monotonic());
 	return client;
 }
 
@@ -409,9 +356,6 @@ int rna_kubernetes_start(const struct rna_kubernetes_options *options, struct rn
 	client = new_client(options);
 	if (!client)
 		return rna_error_set(error, -ENOMEM, "cannot call the Kubernetes API");
-	rna_kube_round_init(&client->round, &client->options, make_seed());
-	client->round.api.cancel = &client->quit;
-	rna_pace_start(&client->round.pace, rna_clock_monotonic());
 	status = client->wake < 0 || client->ready < 0
 			 ? -EMFILE
 			 : rna_thread_start(&client->thread, LANE_STACK, "rna-kube", lane_main,
@@ -461,7 +405,7 @@ static int run_command(const struct rna_kubernetes_options *options,
 	if (!rna_kube_do_all(&round, rna_clock_now()))
 		return rna_error_say(error, -EIO, "%s",
 				     round.problem ? round.problem : "out of memory");
-	if (!round.ignored)
+	if (!round.status.ignored)
 		return 0;
 	return rna_error_say(error, -EPERM,
 			     "the Node %s has the annotation %s: \"true\", so nothing is published "

@@ -374,7 +374,7 @@ static enum rna_kubernetes_result apply_to_device(struct rna_kube_round *round, 
 		return answer->result;
 	if (!there) {
 		there = new_rule(rules, wished.name);
-		round->device_rules++;
+		round->status.device_taints++;
 	}
 	if (there)
 		there->wanted = true;
@@ -446,7 +446,7 @@ static enum rna_kubernetes_result make_rules(struct rna_kube_round *round, struc
 	if (list_own(round, answer) != RNA_KUBERNETES_OK)
 		return is_nothing_to_clean(round, answer) ? RNA_KUBERNETES_OK : answer->result;
 	read_rules(answer, &round->api, round->api.node, &rules);
-	round->device_rules = rules.count;
+	round->status.device_taints = rules.count;
 	if (round->wish->device_taint_count > 0 &&
 	    (list_slices(&round->api, answer) != RNA_KUBERNETES_OK ||
 	     apply_rules(round, &rules, answer) != RNA_KUBERNETES_OK))
@@ -454,7 +454,7 @@ static enum rna_kubernetes_result make_rules(struct rna_kube_round *round, struc
 	if (rules.failed)
 		return rna_kube_fail_memory(answer);
 	return round->wish->device_taints_complete
-		       ? delete_rules(&round->api, &rules, &round->device_rules, answer)
+		       ? delete_rules(&round->api, &rules, &round->status.device_taints, answer)
 		       : answer->result;
 }
 

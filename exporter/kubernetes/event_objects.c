@@ -12,7 +12,7 @@ static void drop_event(struct rna_kube_round *round, size_t index)
 {
 	struct rna_kube_event *event = &round->events[index];
 
-	round->events_dropped += event->waiting;
+	round->status.events_dropped += event->waiting;
 	free(event->name);
 	free(event->reason);
 	free(event->message);
@@ -60,7 +60,7 @@ void rna_kube_add_event(struct rna_kube_round *round, const struct rna_node_even
 {
 	struct rna_kube_event *its = find_event(round, event);
 
-	if (round->ignored)
+	if (round->status.ignored)
 		return;
 	if (!its) {
 		make_room(round);
@@ -155,9 +155,9 @@ enum rna_kubernetes_result rna_kube_send_events(struct rna_kube_round *round,
 			continue;
 		(void)send_event(round, event, answer);
 		if (answer->result == RNA_KUBERNETES_OK)
-			round->events_sent++;
+			round->status.events_sent++;
 		else if (answer->result == RNA_KUBERNETES_REFUSED)
-			round->events_dropped++;
+			round->status.events_dropped++;
 		else
 			break;
 		event->waiting = false;

@@ -29,7 +29,7 @@ const struct rna_node_wish rna_kube_nothing = {
 
 static void choose_wish(struct rna_kube_round *round)
 {
-	round->wish = round->ignored ? &rna_kube_nothing : round->given;
+	round->wish = round->status.ignored ? &rna_kube_nothing : round->given;
 }
 
 void rna_kube_take_wish(struct rna_kube_round *round, const struct rna_node_wish *wish)
@@ -118,9 +118,9 @@ bool rna_kube_former_is_gone(const struct rna_kube_round *round)
 static void note_ignored(struct rna_kube_round *round, bool ignored)
 {
 	ignored &= !round->cleanup;
-	if (ignored == round->ignored)
+	if (ignored == round->status.ignored)
 		return;
-	round->ignored = ignored;
+	round->status.ignored = ignored;
 	rna_kube_drop_events(round);
 	choose_wish(round);
 	rna_kube_forget_written(round);
@@ -129,7 +129,7 @@ static void note_ignored(struct rna_kube_round *round, bool ignored)
 /* An answer to a write, or what is read before one, is not the time for it: the next look is. */
 static bool is_ignored_otherwise(struct rna_kube_round *round, const struct rna_kube_node *node)
 {
-	if (round->cleanup || node->ignored == round->ignored)
+	if (round->cleanup || node->ignored == round->status.ignored)
 		return false;
 	round->look_fresh = true;
 	round->open[RNA_KUBE_TASK_LOOK] = true;
@@ -262,7 +262,7 @@ static struct drift find_drift(const struct rna_kube_round *round, const struct 
 {
 	struct drift drift = {0};
 
-	if (round->ignored || node->ignored)
+	if (round->status.ignored || node->ignored)
 		return drift;
 	if (rna_kube_has_labels(round) && is_written(round, RNA_KUBE_TASK_LABELS))
 		find_drift_of_labels(round, node, &drift);
@@ -285,7 +285,7 @@ static void take_back(struct rna_kube_round *round, const struct rna_kube_node *
 	if (drift.count == 0)
 		return;
 	rna_kube_forget_written(round);
-	round->reverts++;
+	round->status.reverts++;
 	rna_strbuf_printf(&text, "%s %s: \"%.100s\" instead of \"%.100s\"", drift.kind, drift.name,
 			  drift.now ? drift.now : "", drift.wished ? drift.wished : "");
 	rna_kube_write_manager(reply, drift.kind, drift.name, &text);
@@ -378,7 +378,7 @@ static enum rna_kubernetes_result apply_labels(struct rna_kube_round *round,
 	if (write_node(round, RNA_KUBE_APPLY_LABELS, &body, answer) != RNA_KUBERNETES_OK)
 		return answer->result;
 	words.node = &round->answered;
-	if (round->ignored ||
+	if (round->status.ignored ||
 	    rna_kube_write_label_patch(round->api.options, &words, true, &patch) == 0)
 		return answer->result;
 	return write_node(round, RNA_KUBE_MERGE_NODE, &patch, answer);

@@ -95,7 +95,7 @@ static void remember(struct rna_kube_round *round, enum rna_kube_task task)
 
 	if (!has_data(round, task))
 		return;
-	round->written_at = round->now;
+	round->status.backends[RNA_NODE_BACKEND_API].written = round->now.realtime;
 	round->written[task].len = 0;
 	if (tasks[task].write)
 		tasks[task].write(&words, &round->written[task]);
@@ -133,7 +133,7 @@ static void note_success(struct rna_kube_round *round, unsigned of)
  * replaced by another; then problems of other tasks are reported.
  */
 static void note_problem(struct rna_kube_round *round, unsigned of,
-			 const struct rna_kube_answer *answer, struct rna_time now)
+			 const struct rna_kube_answer *answer)
 {
 	bool whole = of == RNA_KUBE_TASK_COUNT;
 	/* of the API's troubles one may follow the other, only ours with tokens is another thing */
@@ -150,15 +150,13 @@ static void note_problem(struct rna_kube_round *round, unsigned of,
 	round->problem = strdup(answer->error.text);
 	round->problem_of = of;
 	round->problem_kind = kind;
-	round->problem_since = now;
 }
 
 /* Waits count from the answer, which may have been long in coming. */
 static void note_failure(struct rna_kube_round *round, unsigned task,
 			 const struct rna_kube_answer *answer)
 {
-	rna_usec passed = rna_usec_since(round->began, rna_clock_monotonic());
-	struct rna_time now = {round->now.monotonic + passed, round->now.realtime + passed};
+	rna_usec now = round->now.monotonic + rna_usec_since(round->began, rna_clock_monotonic());
 	rna_usec retry_after = answer->reply.retry_after;
 	bool refusal = is_refusal(answer->result);
 	unsigned of = refusal ? task : RNA_KUBE_TASK_COUNT;
@@ -166,8 +164,8 @@ static void note_failure(struct rna_kube_round *round, unsigned task,
 	if (refusal)
 		note_success(round, RNA_KUBE_TASK_COUNT); /* it answers */
 	rna_wait_longer(&round->waits[of], refusal ? RNA_WAIT_REFUSED : RNA_WAIT_LONGEST,
-			refusal ? 0 : retry_after, &round->pace.random, now.monotonic);
-	note_problem(round, of, answer, now);
+			refusal ? 0 : retry_after, &round->pace.random, now);
+	note_problem(round, of, answer);
 	if (!refusal && retry_after > 0)
 		round->failing_access = 0;
 	else if (answer->result != RNA_KUBERNETES_REFUSED)
@@ -246,8 +244,9 @@ static void open_due(struct rna_kube_round *round, unsigned due)
 {
 	round->open[RNA_KUBE_TASK_LOOK] |= (due & RNA_PACE_LOOK) != 0;
 	for (enum rna_kube_task i = 0; i < RNA_KUBE_TASK_COUNT; i++)
-		round->open[i] |= (due & RNA_PACE_CHANGE && rna_kube_is_task_behind(round, i)) ||
-				  (due & tasks[i].again && !round->ignored && has_data(round, i));
+		round->open[i] |=
+			(due & RNA_PACE_CHANGE && rna_kube_is_task_behind(round, i)) ||
+			(due & tasks[i].again && !round->status.ignored && has_data(round, i));
 }
 
 bool rna_kube_step(struct rna_kube_round *round, struct rna_time now)

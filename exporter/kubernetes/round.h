@@ -36,13 +36,11 @@ struct rna_kube_round {
 	/* of the credentials with which any of them failed; 0: none did, or it asked us to wait */
 	uint64_t failing_access;
 	bool cleanup; /* nothing shall be left of us */
-	bool ignored; /* the Node has RNA_KUBERNETES_IGNORE */
 
 	/* what the API has taken, as text; empty: nothing is known */
 	struct rna_strbuf written[RNA_KUBE_TASK_COUNT];
-	bool devices_only;   /* and no other devices had rules of ours then */
-	size_t device_rules; /* of ours that there are */
-	struct rna_time written_at, looked;
+	bool devices_only; /* and no other devices had rules of ours then */
+	struct rna_time looked;
 	struct rna_kube_node node;     /* when it was looked at; uid NULL: never */
 	struct rna_kube_node answered; /* to the last write: its metadata; node has its labels */
 	bool look_fresh;               /* the next look must not see an older one */
@@ -52,15 +50,13 @@ struct rna_kube_round {
 
 	struct rna_kube_event events[RNA_KUBE_EVENTS_MAX];
 	size_t event_count;
-	uint64_t events_sent, events_dropped;
 
-	uint64_t reverts;
+	struct rna_node_status status; /* what is counted in it, and the time of the last write */
 	char *reverted; /* what another client changed of ours, and we change back; NULL: nothing */
 
 	char *problem;         /* NULL: none */
 	unsigned problem_of;   /* a task, or RNA_KUBE_TASK_COUNT: the API as a whole */
 	unsigned problem_kind; /* problems of the same kind count as one */
-	struct rna_time problem_since;
 };
 
 /* options, with the name of the Node, must outlive it; seed: different for each agent. */

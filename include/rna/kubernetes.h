@@ -111,8 +111,9 @@ int rna_kubernetes_parse_endpoints(const char *text, size_t len, bool slices_onl
 const char *rna_kubernetes_node_name(const char *given);
 
 /*
- * Options of the client. Strings are copied; NULL is equal to "". The client reads files again for
- * every round of requests, so it always uses the newest token, certificate and CA.
+ * Options of the client; all that they point to must outlive it. NULL is equal to "". The client
+ * reads files again for every round of requests, so it always uses the newest token, certificate
+ * and CA.
  */
 struct rna_kubernetes_options {
 	const char *node;            /* name of this Node; NULL: $NODE_NAME */
@@ -160,22 +161,11 @@ enum { RNA_KUBERNETES_BURST = 5, RNA_KUBERNETES_RESERVE = 3 };
 
 /* The client's state. Created by its thread, immutable; the caller that took it frees it. */
 struct rna_kubernetes_status {
-	struct rna_time time; /* time of this status */
-	bool in_step;         /* the Node matches the newest wish */
-	bool former_gone; /* and has no other label of label_keys and no taint of former_taints */
-	struct rna_time written; /* the last accepted write; 0: none yet */
-	const char *problem;     /* NULL: none; otherwise a sentence that says what to do */
-	struct rna_time problem_since;
-	bool ignored;         /* the Node has the annotation: nothing is published there */
-	uint64_t reverts;     /* looks that found data of the agent changed by another client */
-	const char *reverted; /* what the last of them found; NULL: there was none */
-	uint64_t requests[RNA_KUBERNETES_RESULT_COUNT];
-	uint64_t events_sent;
-	uint64_t events_dropped; /* by rate limits, or too old when the API was reachable again */
-	size_t device_taints;    /* rules for devices that the agent has */
-	struct rna_time looked;  /* when the client read the Node; 0: not yet */
-	size_t resource_count;   /* resources that match the globs */
-	const struct rna_kubernetes_resource *resources; /* by name */
+	struct rna_node_status node; /* for views; of its backends only that of the API */
+	bool former_gone; /* the Node has no other label of label_keys, no taint of former_taints */
+	const char *problem;  /* NULL: none; otherwise a sentence that says what to do */
+	const char *reverted; /* the last data of the agent that another client changed, or NULL */
+	struct rna_time looked; /* when the client read the Node; 0: not yet */
 	size_t label_count;
 	const struct rna_node_label *labels; /* all labels that the Node had then */
 	struct rna_arena *arena;             /* owns this struct and all it points to */
@@ -186,6 +176,10 @@ struct rna_kubernetes_status {
  * NULL.
  */
 bool rna_kubernetes_has_label(const struct rna_kubernetes_status *status, const char *label);
+
+/* Copies the resources of a Node to ret, in arena. False: no memory; then they are not known. */
+bool rna_kubernetes_keep_resources(const struct rna_kubernetes_resource *from, size_t count,
+				   struct rna_arena *arena, struct rna_node_status *ret);
 
 struct rna_kubernetes_status *rna_kubernetes_status_free(struct rna_kubernetes_status *status);
 RNA_DEFINE_CLEANUP(struct rna_kubernetes_status, rna_kubernetes_status_free)

@@ -279,31 +279,33 @@ static struct rna_node_wish *next_wish(void)
 
 static void print_status(const struct rna_kubernetes_status *status)
 {
+	const struct rna_node_status *node = &status->node;
+	const struct rna_node_backend *api = &node->backends[RNA_NODE_BACKEND_API];
 	json_t *object = json_object(), *requests = json_object(), *resources = json_object(),
 	       *labels = json_object();
 
-	(void)json_object_set_new(object, "in_step", json_boolean(status->in_step));
+	(void)json_object_set_new(object, "in_step", json_boolean(api->in_step));
 	(void)json_object_set_new(object, "former_gone", json_boolean(status->former_gone));
-	(void)json_object_set_new(object, "ignored", json_boolean(status->ignored));
+	(void)json_object_set_new(object, "ignored", json_boolean(node->ignored));
 	(void)json_object_set_new(object, "device_taints",
-				  json_integer((json_int_t)status->device_taints));
-	(void)json_object_set_new(object, "reverts", json_integer((json_int_t)status->reverts));
+				  json_integer((json_int_t)node->device_taints));
+	(void)json_object_set_new(object, "reverts", json_integer((json_int_t)node->reverts));
 	(void)json_object_set_new(object, "reverted", json_string(status->reverted));
 	(void)json_object_set_new(object, "problem", json_string(status->problem));
 	(void)json_object_set_new(object, "events_sent",
-				  json_integer((json_int_t)status->events_sent));
+				  json_integer((json_int_t)node->events_sent));
 	(void)json_object_set_new(object, "events_dropped",
-				  json_integer((json_int_t)status->events_dropped));
+				  json_integer((json_int_t)node->events_dropped));
 	for (int i = 0; i < RNA_KUBERNETES_RESULT_COUNT; i++)
 		(void)json_object_set_new(requests,
 					  rna_kubernetes_result_name((enum rna_kubernetes_result)i),
-					  json_integer((json_int_t)status->requests[i]));
+					  json_integer((json_int_t)api->requests[i]));
 	(void)json_object_set_new(object, "requests", requests);
-	for (size_t i = 0; i < status->resource_count; i++)
-		(void)json_object_set_new(resources, status->resources[i].name,
+	for (size_t i = 0; i < node->resource_count; i++)
+		(void)json_object_set_new(resources, node->resources[i].name,
 					  json_pack("[I, I]",
-						    (json_int_t)status->resources[i].capacity,
-						    (json_int_t)status->resources[i].allocatable));
+						    (json_int_t)node->resources[i].capacity,
+						    (json_int_t)node->resources[i].allocatable));
 	(void)json_object_set_new(object, "resources", resources);
 	for (size_t i = 0; i < status->label_count; i++)
 		(void)json_object_set_new(labels, status->labels[i].key,

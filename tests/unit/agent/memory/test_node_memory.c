@@ -15,7 +15,7 @@
 #include <cmocka.h>
 
 #include "memory/memory.h"
-#include "node/node_names.h"
+#include "node/node_options.h"
 
 #define SECOND RNA_USEC_PER_SEC
 
