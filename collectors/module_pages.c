@@ -92,14 +92,10 @@ uint8_t rna_module_address(enum rna_module_place place)
 int rna_module_take(struct rna_bytes message, const struct rna_ethtool_question *question,
 		    const struct rna_module_range *range, struct rna_module_memory *memory)
 {
-	struct rna_bytes rest, content, data = {0};
+	struct rna_bytes data;
 	size_t at = range->offset % HALF;
-	uint16_t type;
-	int status = rna_ethtool_open(message, question, &rest);
+	int status = rna_ethtool_find(message, question, ETHTOOL_A_MODULE_EEPROM_DATA, &data);
 
-	while (status >= 0 && (status = rna_attribute_next(&rest, &type, &content)) > 0)
-		if (type == ETHTOOL_A_MODULE_EEPROM_DATA)
-			data = content;
 	if (status < 0)
 		return status;
 	if (data.len != range->length)

@@ -11,8 +11,8 @@
 #include "rna/base/parse.h"
 
 #include "parse/guid.h"
+#include "parse/link_message.h"
 #include "parse/rate.h"
-#include "parse/vf_message.h"
 
 const char *rna_recorded_path(const struct rna_recorded_place *place, const char *name)
 {
@@ -89,6 +89,27 @@ int rna_recorded_read(const struct rna_recorded_place *place,
 			*value = rna_recorded_value(place, field->name);
 	}
 	return status;
+}
+
+int rna_recorded_message(const struct rna_root *root, const char *path, struct rna_arena *arena,
+			 struct rna_bytes *ret)
+{
+	enum { DIGITS_MAX = 96 * 1024 }; /* and blanks */
+	RNA_FREE char *text = malloc(DIGITS_MAX);
+	uint8_t *bytes;
+	ssize_t len;
+
+	if (!path || !text)
+		return -ENOMEM;
+	len = rna_root_read(root, path, text, DIGITS_MAX);
+	if (len < 0)
+		return len == -ENOENT ? -EOPNOTSUPP : (int)len;
+	bytes = rna_arena_alloc(arena, (size_t)len / 2 + 1);
+	if (!bytes)
+		return -ENOMEM;
+	len = rna_parse_hex_bytes(text, bytes, (size_t)len / 2 + 1);
+	*ret = (struct rna_bytes){bytes, len < 0 ? 0 : (size_t)len};
+	return len < 0 ? (int)len : 0;
 }
 
 /* -- verbs ----------------------------------------------------------------------------------------

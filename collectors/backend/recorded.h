@@ -117,6 +117,14 @@ int rna_recorded_read(const struct rna_recorded_place *place,
 		      const struct rna_recorded_fields *fields, void *answer);
 
 /*
+ * The message in a file, as hexadecimal digits; blanks and line ends between them mean nothing. A
+ * message that was cut short is for its parser to find. path: NULL: no memory. 0, -EOPNOTSUPP: no
+ * file, for the driver had no answer; or another negative errno.
+ */
+int rna_recorded_message(const struct rna_root *root, const char *path, struct rna_arena *arena,
+			 struct rna_bytes *ret);
+
+/*
  * What files tell of an interface, place being its directory: of a recording, or of another network
  * namespace, whose sysfs is all that the agent sees. 0, -ENODEV or -ENOMEM.
  */

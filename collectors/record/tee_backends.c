@@ -14,8 +14,8 @@
 #include "backend/ethtool.h"
 #include "backend/recorded.h"
 #include "parse/guid.h"
+#include "parse/link_message.h"
 #include "parse/rate.h"
-#include "parse/vf_message.h"
 
 #include "contents.h"
 #include "tee.h"
@@ -310,23 +310,27 @@ static int find_uplink(const struct rna_root *root, char ret[IF_NAMESIZE])
 }
 
 /* The answer has the name of the interface, which may be its MAC address. It is not used. */
-static ssize_t ask_dcb(const struct rna_root *root, const char *netdev,
-		       enum rna_dcb_question question, void *buffer, size_t size)
+static int ask_dcb(const struct rna_root *root, const char *netdev, enum rna_dcb_question question,
+		   struct rna_arena *arena, struct rna_bytes *ret)
 {
 	const struct place place =
 		place_of(root, RNA_RECORDED_DCB, netdev, rna_dcb_question_name(question));
-	int len = ASK(&place, INTERFACES, dcb->ask(root, netdev, question, buffer, size));
+	int status = ASK(&place, INTERFACES, dcb->ask(root, netdev, question, arena, ret));
 	char name[IF_NAMESIZE];
-	char *found;
+	uint8_t *bytes, *found;
 
-	if (len <= 0)
-		return len;
+	if (status < 0)
+		return status;
+	bytes = rna_arena_alloc(arena, ret->len);
+	if (!bytes)
+		return -ENOMEM;
+	memcpy(bytes, ret->data, ret->len);
 	(void)snprintf(name, sizeof(name), "%s", netdev);
-	found = memmem(buffer, (size_t)len, name, strlen(name) + 1);
+	found = memmem(bytes, ret->len, name, strlen(name) + 1);
 	if (found)
 		memset(found, 'x', strlen(name));
-	note_hex(&place, buffer, (size_t)len);
-	return len;
+	note_hex(&place, bytes, ret->len);
+	return status;
 }
 
 /* -- Ethtool ----------------------------------------------------------------------------------- */

@@ -81,15 +81,15 @@ GENERATED = ("agent_config.h", "collectors_config.h")
 ONE_FILE = ("infiniband/verbs.h", "infiniband/umad.h", "infiniband/mad.h", "netlink/", "rdma/",
             "hwloc.h", "lldpctl.h", "microhttpd.h", "libdeflate.h", "yaml.h", "curl/", "gnutls/",
             "crypt.h", "seccomp.h", "jansson.h", "resolv.h", "arpa/nameser.h")
-# Verbs are asked for state in the agent, and move data in two child processes. Netlink has the kernel's
-# own families in one file, and ethtool's, which is generic, in another. The layouts of MADs are read
-# by topic, and one file sends them. GnuTLS has credentials in one file, sessions of clients in another,
+# Verbs are asked for state in the agent, and move data in two child processes. Netlink has its
+# sockets in one file, and its messages in another. The layouts of MADs are read by topic, and one file
+# sends them. GnuTLS has credentials in one file, sessions of clients in another,
 # and handles secrets in a third.
 MORE_FILES = {"infiniband/verbs.h": {"collectors/backend/verbs.c", "collectors/loopback/queue_pairs.c",
                                      "collectors/prober/probe_port.c"},
               "gnutls/": {"exporter/http/tls.c", "exporter/http/tls_relay.c",
                           "agent/core/base/secret.c"},
-              "netlink/": {"collectors/backend/netlink.c", "collectors/backend/ethtool.c"},
+              "netlink/": {"collectors/backend/netlink.c", "collectors/parse/message.h"},
               "infiniband/mad.h": {"collectors/backend/mad_session.c", "collectors/backend/mad.c",
                                    "collectors/backend/mad_fabric.c"}}
 LOOP = "agent/loop/"

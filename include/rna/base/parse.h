@@ -10,6 +10,11 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+struct rna_bytes {
+	const uint8_t *data;
+	size_t len;
+};
+
 int rna_parse_u64(const char *text, uint64_t *ret);     /* decimal */
 int rna_parse_hex_u64(const char *text, uint64_t *ret); /* with or without 0x */
 /*

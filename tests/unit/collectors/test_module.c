@@ -122,8 +122,8 @@ static void make_sfp(bool optical)
 
 static uint32_t number_of(const struct rna_ethtool_question *question, uint16_t type)
 {
-	for (size_t i = 0; i < question->attribute_count; i++) {
-		const struct rna_ethtool_attribute *attribute = &question->attributes[i];
+	for (const struct rna_netlink_attribute *attribute = question->attributes; attribute->type;
+	     attribute++) {
 		uint32_t number = 0;
 
 		if (attribute->type == type) {

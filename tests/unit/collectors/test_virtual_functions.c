@@ -15,8 +15,8 @@
 
 #include "backend/backends.h"
 #include "parse/guid.h"
+#include "parse/link_message.h"
 #include "parse/representor.h"
-#include "parse/vf_message.h"
 
 #include "collectors.h"
 #include "emulated.h"

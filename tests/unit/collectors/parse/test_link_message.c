@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-/* parse/bond_message: LACP in answers of rtnetlink, whole, cut and hostile. */
+/*
+ * parse/link_message: LACP in answers of rtnetlink, whole, cut and hostile. VLANs are in
+ * backend/test_netlink.c, virtual functions in test_virtual_functions.c.
+ */
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -10,18 +13,13 @@
 #include <linux/if_link.h>
 #include <linux/rtnetlink.h>
 
-#include "parse/bond_message.h"
+#include "parse/link_message.h"
 
 /* A message under construction. */
 struct message {
 	_Alignas(8) uint8_t bytes[512];
 	size_t len;
 };
-
-static void begin(struct message *message)
-{
-	*message = (struct message){.len = sizeof(struct nlmsghdr) + sizeof(struct ifinfomsg)};
-}
 
 static void put(struct message *message, uint16_t type, const void *data, size_t len)
 {
@@ -31,6 +29,12 @@ static void put(struct message *message, uint16_t type, const void *data, size_t
 	if (len > 0)
 		memcpy(message->bytes + message->len + sizeof(head), data, len);
 	message->len += (sizeof(head) + len + NLA_ALIGNTO - 1) / NLA_ALIGNTO * NLA_ALIGNTO;
+}
+
+static void begin(struct message *message)
+{
+	*message = (struct message){.len = sizeof(struct nlmsghdr) + sizeof(struct ifinfomsg)};
+	put(message, IFLA_IFNAME, "bond0", sizeof("bond0"));
 }
 
 /* Its place, for close_nest(). */
@@ -69,7 +73,6 @@ static struct rna_bytes bond(struct message *message, const char *kind)
 	size_t info, data, active;
 
 	begin(message);
-	put(message, IFLA_IFNAME, "bond0", sizeof("bond0"));
 	info = open_nest(message, IFLA_LINKINFO);
 	put(message, IFLA_INFO_KIND, kind, strlen(kind) + 1);
 	data = open_nest(message, IFLA_INFO_DATA);
@@ -103,8 +106,12 @@ static struct rna_bytes member(struct message *message)
 
 static int read_message(struct rna_bytes bytes, struct rna_arena *arena, struct rna_lacp *ret)
 {
-	*ret = (struct rna_lacp){0};
-	return rna_bond_message_read(bytes, arena, ret);
+	struct rna_netdev netdev = {0};
+	uint32_t master;
+	int status = rna_link_message_read(bytes, arena, &netdev, &master);
+
+	*ret = netdev.lacp;
+	return status;
 }
 
 static void test_a_bond_and_a_member(void **state)
