@@ -343,7 +343,8 @@ static int read_list(struct run *run, const struct list *list, struct rna_vf_lis
 	if (left > 0)
 		return -EBADMSG;
 	most = most < RNA_VIRTUAL_FUNCTIONS_MAX ? most : RNA_VIRTUAL_FUNCTIONS_MAX;
-	ret->functions = rna_arena_array(run->arena, most, sizeof(*ret->functions));
+	*ret = (struct rna_vf_list){
+		.functions = rna_arena_array(run->arena, most, sizeof(*ret->functions))};
 	if (!ret->functions)
 		return -ENOMEM;
 	nla_for_each_attr (entry, list->first, list->len, left) {
