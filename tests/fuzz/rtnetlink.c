@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* What rtnetlink answers of routes, nexthop objects, neighbours and interfaces: any reader, any
- * bytes. */
+/* What rtnetlink answers of routes, neighbours and interfaces: any reader, any bytes. */
 #include <errno.h>
 #include <string.h>
 
