@@ -175,17 +175,18 @@ static const char *const kinds[] = {
 	[RNA_VERDICT_VALUE] = "value",
 };
 
-static json_t *told_object(struct rna_json_writer *writer, const struct rna_told *told)
+static json_t *published_object(struct rna_json_writer *writer,
+				const struct rna_published *published)
 {
 	json_t *object = json_object();
 
-	set_text(writer, object, "name", told->name);
-	set_text(writer, object, "kind", kinds[told->verdict.kind]);
-	if (told->verdict.kind == RNA_VERDICT_VALUE)
-		set_text(writer, object, "value", told->verdict.value);
-	rna_json_set(writer, object, "rank", json_integer(told->verdict.rank));
-	set_text(writer, object, "message", told->message);
-	set_number(writer, object, "since", told->since);
+	set_text(writer, object, "name", published->name);
+	set_text(writer, object, "kind", kinds[published->verdict.kind]);
+	if (published->verdict.kind == RNA_VERDICT_VALUE)
+		set_text(writer, object, "value", published->verdict.value);
+	rna_json_set(writer, object, "rank", json_integer(published->verdict.rank));
+	set_text(writer, object, "message", published->message);
+	set_number(writer, object, "since", published->since);
 	return object;
 }
 
@@ -205,7 +206,7 @@ static void add_node(struct rna_json_writer *writer, const struct rna_node_memor
 
 	for (size_t i = 0; i < node->count; i++)
 		if (node->items[i].decided)
-			rna_json_append(writer, told, told_object(writer, &node->items[i]));
+			rna_json_append(writer, told, published_object(writer, &node->items[i]));
 	for (size_t i = 0; i < node->name_count; i++)
 		rna_json_append(writer, names, name_object(writer, &node->names[i]));
 	rna_json_set(writer, file, "told", told);
@@ -514,24 +515,24 @@ static int read_device(struct rna_memory *memory, const json_t *object)
 }
 
 /* An impossible verdict counts as none: it is decided again. */
-static int read_told(struct rna_node_memory *memory, const json_t *object)
+static int read_published(struct rna_node_memory *memory, const json_t *object)
 {
 	const char *name = get_text(object, "name"), *kind = get_text(object, "kind");
 	const char *value = get_text(object, "value"), *message = get_text(object, "message");
-	struct rna_told *told = name ? rna_told_find(memory, name) : NULL;
+	struct rna_published *published = name ? rna_published_find(memory, name) : NULL;
 
-	if (!told || !kind)
+	if (!published || !kind)
 		return name && kind ? -ENOMEM : -EBADMSG;
 	for (size_t i = 0; i < RNA_ARRAY_SIZE(kinds); i++)
 		if (strcmp(kinds[i], kind) == 0) {
-			told->verdict.kind = (enum rna_verdict_kind)i;
-			told->decided = true;
+			published->verdict.kind = (enum rna_verdict_kind)i;
+			published->decided = true;
 		}
-	if (told->verdict.kind == RNA_VERDICT_VALUE)
-		told->decided = value && rna_label_value_make(value, told->verdict.value);
-	told->verdict.rank = json_integer_value(json_object_get(object, "rank"));
-	told->since = get_number(object, "since");
-	return rna_memory_set_text(&told->message, message) || !message ? 0 : -ENOMEM;
+	if (published->verdict.kind == RNA_VERDICT_VALUE)
+		published->decided = value && rna_label_value_make(value, published->verdict.value);
+	published->verdict.rank = json_integer_value(json_object_get(object, "rank"));
+	published->since = get_number(object, "since");
+	return rna_memory_set_text(&published->message, message) || !message ? 0 : -ENOMEM;
 }
 
 static int read_name(struct rna_node_memory *memory, const json_t *object)
@@ -549,7 +550,7 @@ static int read_node(struct rna_node_memory *memory, const json_t *file, struct 
 	static const struct {
 		const char *name;
 		int (*read)(struct rna_node_memory *memory, const json_t *object);
-	} lists[] = {{"told", read_told}, {"names", read_name}};
+	} lists[] = {{"told", read_published}, {"names", read_name}};
 
 	for (size_t i = 0; i < RNA_ARRAY_SIZE(lists); i++) {
 		const json_t *list = json_object_get(file, lists[i].name);

@@ -58,7 +58,7 @@ void rna_condition_see(enum rna_node_condition_id id, const struct rna_condition
 		       struct rna_node_verdict *ret, struct rna_strbuf *message);
 
 /* The published verdict as status of a condition. */
-enum rna_condition_status rna_condition_status_of(const struct rna_node_verdict *told);
+enum rna_condition_status rna_condition_status_of(const struct rna_node_verdict *published);
 
 /* The table for the command describe. */
 void rna_conditions_describe(struct rna_strbuf *out);

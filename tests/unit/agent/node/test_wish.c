@@ -232,7 +232,7 @@ static void set_text(char **place, const char *text)
 static void restart(struct fixture *f)
 {
 	for (size_t i = 0; i < f->memory.node.count; i++) {
-		struct rna_told *told = &f->memory.node.items[i];
+		struct rna_published *told = &f->memory.node.items[i];
 
 		told->confirmed = told->waits = false;
 		told->blind = 0;
