@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "rna/base/json_document.h"
+#include "rna/base/kept.h"
 
 enum {
 	VERSION = 1,
@@ -24,12 +24,29 @@ static const struct rna_json_limits limits = {
 
 /* -- In memory --------------------------------------------------------------------------------- */
 
+static void keep_transition(struct rna_kept *kept, void *record)
+{
+	struct rna_transition *transition = record;
+
+	RNA_KEEP(kept, "sequence", transition->sequence);
+	RNA_KEEP(kept, "time", transition->time.realtime);
+	RNA_KEEP(kept, "device", transition->device);
+	RNA_KEEP(kept, "port", transition->port);
+	RNA_KEEP(kept, "netdev", transition->netdev);
+	RNA_KEEP(kept, "up", transition->up);
+	RNA_KEEP(kept, "count", transition->count);
+	RNA_KEEP_WORD(kept, "source", transition->source, rna_source_name, RNA_SOURCE_COUNT);
+	RNA_KEEP(kept, "reason", transition->reason);
+	if (kept->reads && transition->sequence >= INT64_MAX / 2)
+		transition->sequence = 0; /* there is room for more */
+	rna_kept_want(kept, transition->device && transition->reason && transition->port > 0 &&
+				    transition->port <= UINT16_MAX && transition->count > 0 &&
+				    transition->source < RNA_SOURCE_COUNT);
+}
+
 static void transition_deinit(struct rna_transition *transition)
 {
-	free((void *)(uintptr_t)transition->device); /* ours; const only for readers */
-	free((void *)(uintptr_t)transition->netdev);
-	free((void *)(uintptr_t)transition->reason);
-	*transition = (struct rna_transition){0};
+	rna_kept_free(keep_transition, transition, sizeof(*transition));
 }
 
 static size_t room_of(const struct rna_history *history)
@@ -62,35 +79,33 @@ void rna_history_deinit(struct rna_history *history)
 	*history = (struct rna_history){0};
 }
 
-/* False: no memory. */
-static bool copy(struct rna_transition *ret, const struct rna_transition *transition)
+/* Takes over what was added, which it makes empty. False: no memory. */
+static bool append_transition(struct rna_history *history, struct rna_transition *added)
 {
-	*ret = *transition;
-	ret->device = strdup(transition->device);
-	ret->netdev = transition->netdev ? strdup(transition->netdev) : NULL;
-	ret->reason = strdup(transition->reason);
-	if (ret->device && ret->reason && (ret->netdev || !transition->netdev))
-		return true;
-	transition_deinit(ret);
-	return false;
+	if (!history->ring)
+		history->ring = calloc(room_of(history), sizeof(*history->ring));
+	if (!history->ring)
+		return false;
+	if (added->sequence <= history->sequence)
+		added->sequence = history->sequence + 1;
+	if (history->count == room_of(history))
+		drop_oldest(history);
+	history->sequence = added->sequence;
+	history->changed = true;
+	*place_of(history, history->count++) = *added;
+	*added = (struct rna_transition){0};
+	return true;
 }
 
 bool rna_history_add(struct rna_history *history, const struct rna_transition *transition)
 {
-	struct rna_transition added;
+	RNA_CLEANUP(transition_deinit) struct rna_transition copy = *transition;
 
-	if (!history->ring)
-		history->ring = calloc(room_of(history), sizeof(*history->ring));
-	if (!history->ring || !copy(&added, transition))
-		return false;
-	if (added.sequence <= history->sequence)
-		added.sequence = history->sequence + 1;
-	if (history->count == room_of(history))
-		drop_oldest(history);
-	*place_of(history, history->count++) = added;
-	history->sequence = added.sequence;
-	history->changed = true;
-	return true;
+	copy.device = strdup(transition->device);
+	copy.netdev = transition->netdev ? strdup(transition->netdev) : NULL;
+	copy.reason = strdup(transition->reason);
+	return copy.device && copy.reason && (copy.netdev || !transition->netdev) &&
+	       append_transition(history, &copy);
 }
 
 /* What is on the disk need not be here, but for the newest, which are shown. */
@@ -103,22 +118,6 @@ static void forget_written(struct rna_history *history)
 
 /* -- Writing ----------------------------------------------------------------------------------- */
 
-static json_t *line_object(struct rna_json_writer *writer, const struct rna_transition *transition)
-{
-	json_t *object = json_object();
-
-	rna_json_keep_number(writer, object, "sequence", transition->sequence);
-	rna_json_keep_number(writer, object, "time", transition->time.realtime);
-	rna_json_keep_text(writer, object, "device", transition->device);
-	rna_json_keep_number(writer, object, "port", transition->port);
-	rna_json_keep_text(writer, object, "netdev", transition->netdev);
-	rna_json_set(writer, object, "up", json_boolean(transition->up));
-	rna_json_keep_number(writer, object, "count", transition->count);
-	rna_json_keep_text(writer, object, "source", rna_source_name(transition->source));
-	rna_json_keep_text(writer, object, "reason", transition->reason);
-	return object;
-}
-
 void rna_history_write(struct rna_history *history, struct rna_strbuf *out)
 {
 	for (size_t i = 0; i < history->count; i++) {
@@ -126,7 +125,9 @@ void rna_history_write(struct rna_history *history, struct rna_strbuf *out)
 		struct rna_json_writer writer = {0};
 
 		if (transition->sequence > history->written)
-			rna_json_write(&writer, line_object(&writer, transition), 0, out);
+			rna_json_write(&writer,
+				       rna_kept_write(&writer, keep_transition, transition), 0,
+				       out);
 	}
 	history->writing = history->sequence;
 	history->turns = history->lines >= RNA_HISTORY_FULL;
@@ -154,53 +155,29 @@ static size_t line_length(const char *text, size_t len)
 	return end ? (size_t)(end - text) : len;
 }
 
-static bool find_source(const char *name, enum rna_source *ret)
-{
-	for (enum rna_source source = 0; name && source < RNA_SOURCE_COUNT; source++)
-		if (strcmp(rna_source_name(source), name) == 0) {
-			*ret = source;
-			return true;
-		}
-	return false;
-}
-
 /* 0, or -ENOMEM. A line of no use is passed over. */
 static int read_line(struct rna_history *history, const char *line, size_t len)
 {
 	RNA_CLEANUP(rna_json_free_p) json_t *object = NULL;
-	uint64_t port, sequence;
-	struct rna_transition read;
+	RNA_CLEANUP(transition_deinit) struct rna_transition read = {0};
 	int status = rna_json_parse(line, len, &limits, &object, NULL);
 
+	if (status == 0)
+		status = rna_kept_read(object, keep_transition, &read, NULL);
 	if (status < 0)
 		return status == -ENOMEM ? status : 0;
-	port = rna_json_kept_number(object, "port");
-	sequence = rna_json_kept_number(object, "sequence");
-	read = (struct rna_transition){
-		.sequence = sequence < INT64_MAX / 2 ? sequence : 0, /* there is room for more */
-		.time.realtime = rna_json_kept_number(object, "time"),
-		.device = rna_json_kept_text(object, "device"),
-		.port = (unsigned)port,
-		.netdev = rna_json_kept_text(object, "netdev"),
-		.up = json_is_true(json_object_get(object, "up")),
-		.count = rna_json_kept_number(object, "count"),
-		.reason = rna_json_kept_text(object, "reason"),
-	};
-	if (!read.device || !read.reason || port == 0 || port > UINT16_MAX || read.count == 0 ||
-	    !find_source(rna_json_kept_text(object, "source"), &read.source))
-		return 0;
-	return rna_history_add(history, &read) ? 0 : -ENOMEM;
+	return append_transition(history, &read) ? 0 : -ENOMEM;
 }
 
 static int check_header(const char *text, size_t len, struct rna_error *error)
 {
 	RNA_CLEANUP(rna_json_free_p) json_t *header = NULL;
 	const char *what;
-	int status = rna_json_read_file(text, len, &limits, VERSION, &header, error);
+	int status = rna_kept_read_file(text, len, &limits, VERSION, &header, error);
 
 	if (status < 0)
 		return status;
-	what = rna_json_kept_text(header, "lines");
+	what = rna_kept_text(header, "lines");
 	if (!what || strcmp(what, "events") != 0)
 		return rna_error_say(error, -EBADMSG, "not a file of events");
 	return 0;

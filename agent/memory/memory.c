@@ -10,16 +10,7 @@
 
 bool rna_memory_set_text(char **field, const char *text)
 {
-	char *copy;
-
-	if (rna_same_text(*field, text))
-		return false;
-	copy = text ? strdup(text) : NULL;
-	if (text && !copy)
-		return false; /* no memory: the old one stays, the next call tries again */
-	free(*field);
-	*field = copy;
-	return true;
+	return !rna_same_text(*field, text) && rna_text_set(field, text);
 }
 
 static struct rna_device_memory *free_device(struct rna_device_memory *device)
@@ -160,10 +151,12 @@ static void keep_test(struct rna_port_memory *port, const struct rna_selftest_ru
 
 bool rna_memory_keep_tests(struct rna_port_memory *port, const struct rna_selftest_port *tested)
 {
-	if (!port->tests)
-		port->tests = calloc(RNA_TESTS_REMEMBERED, sizeof(*port->tests));
-	if (!port->tests)
+	struct rna_selftest_run *tests = calloc(RNA_TESTS_REMEMBERED, sizeof(*tests));
+
+	if (!tests)
 		return false;
+	free(port->tests);
+	port->tests = tests;
 	port->test_count = 0;
 	for (enum rna_endpoint e = 0; e < RNA_ENDPOINT_COUNT; e++) {
 		const struct rna_selftest_run *run = rna_selftest_newest(tested, e, NULL);

@@ -52,7 +52,7 @@ struct rna_port_memory {
 	rna_usec last_good_test;
 	/* What rules ask for: the newest tests with each kind of memory, oldest first. */
 	size_t test_count;
-	struct rna_selftest_run *tests; /* room for RNA_TESTS_REMEMBERED, or NULL: none yet */
+	struct rna_selftest_run *tests; /* RNA_TESTS_REMEMBERED at most; NULL: none yet */
 	struct rna_peer_memory peer;
 	struct rna_accepted accepted; /* from another file than the rest */
 	struct rna_track track;       /* not kept */
@@ -122,9 +122,9 @@ struct rna_port_memory *rna_memory_port(struct rna_device_memory *device, unsign
 bool rna_memory_keep_tests(struct rna_port_memory *port, const struct rna_selftest_port *tested);
 
 /*
- * The file of what is kept, as JSON; and back, into an empty memory. -EBADMSG: it is damaged;
- * -EOPNOTSUPP: a newer version wrote it; else -ENOMEM. In all three cases with error and memory as
- * it was.
+ * The file of what is kept (memory_file.c), as JSON; and back, into an empty memory. -EBADMSG: it
+ * is damaged; -EOPNOTSUPP: a newer version wrote it; else -ENOMEM. In all three cases with error
+ * and memory as it was.
  */
 void rna_memory_write(const struct rna_memory *memory, struct rna_strbuf *out);
 int rna_memory_read(struct rna_memory *memory, const char *text, size_t len,

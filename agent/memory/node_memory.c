@@ -80,24 +80,13 @@ static bool is_worse(const struct rna_published *published, const struct rna_nod
 		       : seen->rank < published->verdict.rank;
 }
 
-static bool take_text(char **place, const char *text)
-{
-	char *copy = text ? strdup(text) : NULL;
-
-	if (text && !copy)
-		return false;
-	free(*place);
-	*place = copy;
-	return true;
-}
-
 /* A message that changes leaves the time alone since when it has been so. */
 static bool publish(struct rna_published *published, const struct rna_node_verdict *verdict,
 		    const char *message, struct rna_time now)
 {
 	bool other = !published->decided || !is_same(&published->verdict, verdict);
 
-	if (!take_text(&published->message, message))
+	if (!rna_text_set(&published->message, message))
 		return false;
 	if (other)
 		published->since = now.realtime;
@@ -155,7 +144,7 @@ bool rna_published_follow(struct rna_published *published, const struct rna_node
 	}
 	if (!is_still_bad(published, seen, message, worse))
 		published->from = now.monotonic;
-	if (!take_text(&published->next_message, message))
+	if (!rna_text_set(&published->next_message, message))
 		return false;
 	published->waits = true;
 	published->worse = worse;

@@ -5,8 +5,6 @@
 
 #include "memory.h"
 
-enum { NICS_MAX = 4096, RAILS_MAX = 4096 };
-
 void rna_rail_memory_deinit(struct rna_rail_memory *memory)
 {
 	for (size_t i = 0; i < memory->count; i++)
@@ -136,74 +134,4 @@ struct rna_known_rails *rna_rails_known(const struct rna_memory *memory)
 		known->count++;
 	}
 	return no_memory ? NULL : RNA_TAKE(known);
-}
-
-/* -- The file ---------------------------------------------------------------------------------- */
-
-static json_t *nic_object(struct rna_json_writer *writer, const struct rna_known_nic *nic)
-{
-	json_t *object = json_object();
-
-	rna_json_keep_text(writer, object, "address", nic->address);
-	rna_json_keep_number(writer, object, "vendor", nic->vendor_id);
-	rna_json_keep_number(writer, object, "device", nic->device_id);
-	rna_json_set(writer, object, "rdma", json_boolean(nic->had_device));
-	if (nic->rail >= 0)
-		rna_json_set(writer, object, "rail", json_integer(nic->rail));
-	return object;
-}
-
-void rna_rail_memory_write(struct rna_json_writer *writer, const struct rna_rail_memory *memory,
-			   json_t *file)
-{
-	json_t *rails, *nics;
-
-	if (memory->learned == 0)
-		return;
-	rails = json_object();
-	nics = json_array();
-	rna_json_keep_number(writer, rails, "learned", memory->learned);
-	rna_json_keep_number(writer, rails, "gpus", memory->gpu_count);
-	for (size_t i = 0; i < memory->count; i++)
-		rna_json_append(writer, nics, nic_object(writer, &memory->nics[i]));
-	rna_json_set(writer, rails, "nics", nics);
-	rna_json_set(writer, file, "rails", rails);
-}
-
-/* False: it is damaged, or there is no memory. */
-static bool read_nic(struct rna_rail_memory *memory, const json_t *object)
-{
-	const json_t *rail = json_object_get(object, "rail");
-	struct rna_known_nic nic = {
-		.address = rna_json_kept_text(object, "address"),
-		.vendor_id = (uint32_t)rna_json_kept_number(object, "vendor"),
-		.device_id = (uint32_t)rna_json_kept_number(object, "device"),
-		.had_device = json_is_true(json_object_get(object, "rdma")),
-		.rail = -1,
-	};
-
-	if (!nic.address ||
-	    (rail && (json_integer_value(rail) < 0 || json_integer_value(rail) >= RAILS_MAX)))
-		return false;
-	if (rail)
-		nic.rail = (int)json_integer_value(rail);
-	return add(memory, &nic);
-}
-
-void rna_rail_memory_read(struct rna_rail_memory *memory, const json_t *file)
-{
-	RNA_CLEANUP(rna_rail_memory_deinit) struct rna_rail_memory fresh = {0};
-	const json_t *rails = json_object_get(file, "rails");
-	const json_t *nics = json_object_get(rails, "nics");
-	size_t count = json_array_size(nics);
-
-	if (count == 0 || count > NICS_MAX)
-		return;
-	fresh.learned = rna_json_kept_number(rails, "learned");
-	fresh.gpu_count = rna_json_kept_number(rails, "gpus");
-	fresh.nics = calloc(count, sizeof(*fresh.nics));
-	for (size_t i = 0; i < count; i++)
-		if (!fresh.nics || !read_nic(&fresh, json_array_get(nics, i)))
-			return;
-	replace(memory, &fresh);
 }

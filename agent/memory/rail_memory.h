@@ -7,7 +7,6 @@
 
 #include <stdbool.h>
 
-#include "rna/base/json_document.h"
 #include "rna/model/topology.h"
 
 struct rna_memory;
@@ -34,8 +33,3 @@ bool rna_rail_memory_learn(struct rna_rail_memory *memory, const struct rna_topo
 
 /* For the collector; without NICs whose absence was accepted. NULL: nothing, or no memory. */
 struct rna_known_rails *rna_rails_known(const struct rna_memory *memory);
-
-/* As the member "rails" of a file; a damaged one costs only itself. */
-void rna_rail_memory_write(struct rna_json_writer *writer, const struct rna_rail_memory *memory,
-			   json_t *file);
-void rna_rail_memory_read(struct rna_rail_memory *memory, const json_t *file);
