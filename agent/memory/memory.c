@@ -6,8 +6,6 @@
 
 #include "rna/base/parse.h"
 
-#include "user_traffic.h"
-
 bool rna_memory_set_text(char **field, const char *text)
 {
 	return !rna_same_text(*field, text) && rna_text_set(field, text);

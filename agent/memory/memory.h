@@ -19,7 +19,7 @@
 #include "history.h"
 #include "node_memory.h"
 #include "peer_memory.h"
-#include "port_rates.h"
+#include "port_traffic.h"
 #include "rail_memory.h"
 #include "transitions.h"
 

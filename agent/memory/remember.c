@@ -10,7 +10,6 @@
 
 #include "expect.h"
 #include "message_ids.h"
-#include "user_traffic.h"
 
 /* One run. */
 struct run {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The readings of the counters of one port during the last hour, of which the status page makes its
- * rates.
+ * What a port has carried: lately, and for the user of its device. Thread: the loop's.
  *
- * They are in memory only, and begin anew with each process: after a restart the counters may have
+ * The rates of the status page are made of readings of the counters during the last hour. They are
+ * in memory only, and begin anew with each process: after a restart the counters may have
  * been reset in between without a trace, an hour of readings would be written to the disk every few
  * minutes, and Prometheus has the long history. The page says how far back its numbers go.
  *
@@ -11,7 +11,6 @@
  * some minutes apart for the last hour; RNA_RATES_SIZE_MAX bytes for a port, of RNA_RATES_PORTS_MAX
  * ports at most. Virtual functions and subfunctions, of which there may be hundreds, leave half of
  * these to others.
- * Thread: the loop's.
  */
 #pragma once
 
@@ -19,6 +18,7 @@
 #include <stddef.h>
 
 #include "rna/model/rates.h"
+#include "rna/model/users.h"
 
 enum {
 	RNA_RATES_SIZE_MAX = 3072,
@@ -40,3 +40,23 @@ void rna_rates_follow(struct rna_rates *rates, const struct rna_snapshot_device 
 
 /* As of the newest reading. */
 void rna_rates_tell(const struct rna_rates *rates, struct rna_port_rates *ret);
+
+/* -- Of the only user -------------------------------------------------------------------------- */
+
+/*
+ * What a port has carried for the user of its device, as long as that is the only one. Of several
+ * users nothing is counted: a driver does not say whose a packet is. It is in memory only, and
+ * begins anew with each process and each user.
+ */
+struct rna_user_memory;
+
+/*
+ * Takes the counters of the port; *memory: NULL before there was a user, and after it has gone.
+ * Without memory for it, the user's traffic begins at the next call.
+ */
+void rna_user_memory_follow(struct rna_user_memory **memory,
+			    const struct rna_snapshot_device *device, unsigned port);
+struct rna_user_memory *rna_user_memory_free(struct rna_user_memory *memory); /* accepts NULL */
+
+/* As of the newest counters; the user is rna_device_users() of the device. NULL: none. */
+const struct rna_user_traffic *rna_user_memory_tell(const struct rna_user_memory *memory);

@@ -4,12 +4,13 @@
  * rise since then is not known, so it counts as none. A rise over a span is the difference of two
  * sums. The time of a reading is that of the part with the counters of the port.
  */
-#include "port_rates.h"
+#include "port_traffic.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "rna/base/cleanup.h"
+#include "rna/base/parse.h"
 #include "rna/model/snapshot.h"
 
 enum {
@@ -223,4 +224,119 @@ void rna_rates_tell(const struct rna_rates *rates, struct rna_port_rates *ret)
 	}
 	for (enum rna_rate_id id = 0; id < RNA_RATE_COUNT; id++)
 		ret->of[id] = tell(rates, id, starts);
+}
+
+/* -- Of the only user -------------------------------------------------------------------------- */
+
+/* As above: what falls was reset, and its rise since then is not known. */
+struct rna_user_memory {
+	char *user; /* as rna_user_describe() has it */
+	uint64_t generation;
+	struct rna_value last[RNA_USER_TRAFFIC_COUNT];
+	struct rna_user_traffic traffic;
+};
+
+/* The first one that a port has counts. */
+static const struct {
+	enum rna_user_traffic_id id;
+	enum rna_counter_place place;
+	const char *file;
+	unsigned unit;
+} user_rows[] = {
+	{RNA_USER_BYTES_TRANSMITTED, RNA_PLACE_PORT_COUNTERS, "port_xmit_data", 4},
+	{RNA_USER_BYTES_TRANSMITTED, RNA_PLACE_PORT_HW_COUNTERS, "tx_bytes", 1},
+	{RNA_USER_BYTES_RECEIVED, RNA_PLACE_PORT_COUNTERS, "port_rcv_data", 4},
+	{RNA_USER_BYTES_RECEIVED, RNA_PLACE_PORT_HW_COUNTERS, "rx_bytes", 1},
+	{RNA_USER_PACKETS_TRANSMITTED, RNA_PLACE_PORT_COUNTERS, "port_xmit_packets", 1},
+	{RNA_USER_PACKETS_TRANSMITTED, RNA_PLACE_PORT_HW_COUNTERS, "tx_pkts", 1},
+	{RNA_USER_PACKETS_TRANSMITTED, RNA_PLACE_PORT_HW_COUNTERS, "sent_pkts", 1},
+	{RNA_USER_PACKETS_RECEIVED, RNA_PLACE_PORT_COUNTERS, "port_rcv_packets", 1},
+	{RNA_USER_PACKETS_RECEIVED, RNA_PLACE_PORT_HW_COUNTERS, "rx_pkts", 1},
+	{RNA_USER_PACKETS_RECEIVED, RNA_PLACE_PORT_HW_COUNTERS, "rcvd_pkts", 1},
+};
+
+struct rna_user_memory *rna_user_memory_free(struct rna_user_memory *memory)
+{
+	if (!memory)
+		return NULL;
+	free(memory->user);
+	free(memory);
+	return NULL;
+}
+
+/* The only user; NULL: there is none, or others as well. */
+static const struct rna_user *find_only_user(const struct rna_snapshot_device *device)
+{
+	const struct rna_users *users = rna_device_users(device);
+	uint64_t unnamed = 0;
+
+	for (enum rna_unnamed reason = 0; users && reason < RNA_UNNAMED_COUNT; reason++)
+		unnamed += users->unnamed[reason];
+	return users && users->count == 1 && unnamed == 0 ? users->items : NULL;
+}
+
+/* NULL: no memory. */
+static struct rna_user_memory *begin_user(char *user, uint64_t generation)
+{
+	struct rna_user_memory *memory = calloc(1, sizeof(*memory));
+
+	if (!memory) {
+		free(user);
+		return NULL;
+	}
+	memory->user = user;
+	memory->generation = generation;
+	return memory;
+}
+
+static void add_reading(struct rna_user_memory *memory, enum rna_user_traffic_id id, uint64_t now)
+{
+	struct rna_value *last = &memory->last[id], *sum = &memory->traffic.of[id];
+
+	if (!rna_value_is_known(*sum))
+		*sum = rna_value_ok(0);
+	if (rna_value_is_known(*last) && now > last->number)
+		sum->number += now - last->number;
+	*last = rna_value_ok(now);
+}
+
+static void read_user_counters(struct rna_user_memory *memory,
+			       const struct rna_snapshot_device *device, unsigned port)
+{
+	bool found[RNA_USER_TRAFFIC_COUNT] = {false};
+
+	for (size_t i = 0; i < RNA_ARRAY_SIZE(user_rows); i++) {
+		struct rna_value value;
+
+		if (found[user_rows[i].id])
+			continue;
+		value = read_file(device, port, user_rows[i].place, user_rows[i].file);
+		if (!rna_value_is_known(value))
+			continue;
+		found[user_rows[i].id] = true;
+		add_reading(memory, user_rows[i].id, value.number * user_rows[i].unit);
+	}
+}
+
+void rna_user_memory_follow(struct rna_user_memory **memory,
+			    const struct rna_snapshot_device *device, unsigned port)
+{
+	const struct rna_user *user = find_only_user(device);
+	RNA_STRBUF struct rna_strbuf text = RNA_STRBUF_INIT;
+	const uint64_t generation = device->device->generation;
+
+	if (user)
+		rna_user_describe(user, &text);
+	if (*memory && (!user || text.failed || !rna_same_text((*memory)->user, text.data) ||
+			(*memory)->generation != generation))
+		*memory = rna_user_memory_free(*memory);
+	if (!*memory && user && text.len > 0 && !text.failed)
+		*memory = begin_user(rna_strbuf_take(&text), generation);
+	if (*memory)
+		read_user_counters(*memory, device, port);
+}
+
+const struct rna_user_traffic *rna_user_memory_tell(const struct rna_user_memory *memory)
+{
+	return memory ? &memory->traffic : NULL;
 }
