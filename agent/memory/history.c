@@ -1,4 +1,32 @@
 // SPDX-License-Identifier: Apache-2.0
+/*
+ * Transitions of one port.
+ *
+ * Its state is looked at now and then; counters (carrier losses, link_downed, link_down_events_phy)
+ * count meanwhile. Both see the same downs, at other times: a sum would count a down twice, and a
+ * maximum since the start would hide a flap behind downs that a counter does not see (a subnet
+ * manager's, for example). So each counter is compared by itself, from one reading to the next:
+ *
+ *	extra = what it rose by - the downs counted since its reading before
+ *
+ * If that is positive, there were unseen flaps: each a down and an up, for before and
+ * after the port was looked at. Then these are counted too, and for the other counters they are
+ * downs like any other. Ups need no counter: between two downs there is one.
+ *
+ * What is read takes time, and the parts come in any order. Two rules keep that from mattering:
+ *
+ *  1. A reading waits until the state was looked at after it; what it knows that the newest look
+ *     could not is then known from both sides.
+ *  2. A down that was seen after the reading began, or less than a second before (hardware counts
+ *     in its own time), may be in its number or not: what did not show yet is carried to the next
+ *     reading. Older downs are not carried: if it did not rise by them, it does not see them.
+ *
+ * A number that fell was reset: comparing starts again, as with another interface or registration.
+ * link_downed saturates at 255 and is ignored from then on.
+ *
+ * An administrator's "down" is a down: traffic stops the same. So is the removal of the device; a
+ * driver reload is one down and one up, even if it went by between two looks.
+ */
 #include "history.h"
 
 #include <errno.h>
@@ -22,7 +50,181 @@ static const struct rna_json_limits limits = {
 	.flags = JSON_REJECT_DUPLICATES,
 };
 
-/* -- In memory --------------------------------------------------------------------------------- */
+/* -- Of one port ------------------------------------------------------------------------------- */
+
+/* How late a counter may count. */
+#define LAG RNA_USEC_PER_SEC
+
+struct transitions {
+	size_t count;
+	struct rna_port_transition *items;
+	struct rna_port_track *track;
+};
+
+static void add_transition(struct transitions *transitions, struct rna_port_transition transition)
+{
+	struct rna_port_history *history = &transitions->track->history;
+
+	if (transition.up)
+		history->ups += transition.count;
+	else
+		history->downs += transition.count;
+	history->last = transition.time;
+	transitions->items[transitions->count++] = transition;
+}
+
+static void forget_counters(struct rna_port_track *track)
+{
+	for (size_t i = 0; i < RNA_DOWN_COUNTER_COUNT; i++)
+		track->counters[i] = (struct rna_down_counter){0};
+}
+
+/* The port is gone with its device. */
+static void note_down(struct transitions *transitions, const struct rna_port_reading *reading,
+		      enum rna_cause cause)
+{
+	struct rna_port_track *track = transitions->track;
+
+	if (track->known && track->up)
+		add_transition(transitions, (struct rna_port_transition){
+						    .count = 1,
+						    .source = reading->source,
+						    .cause = cause,
+						    .time = reading->when.taken,
+					    });
+	if (track->up)
+		track->since = reading->when.taken.monotonic;
+	track->up = false;
+	forget_counters(track);
+}
+
+static void take_reading(struct rna_down_counter *counter, const struct rna_down_reading *read)
+{
+	if (!rna_value_is_known(read->downs) || counter->waiting)
+		return;
+	if (!counter->based || counter->of != read->of) {
+		*counter = (struct rna_down_counter){
+			.based = true,
+			.of = read->of,
+			.base = read->downs.number,
+			.when = read->when,
+		};
+		return;
+	}
+	if (read->when.taken.monotonic <= counter->when.taken.monotonic)
+		return; /* seen */
+	counter->waiting = true;
+	counter->newest = read->downs.number;
+	counter->when = read->when;
+}
+
+/* The counter whose reading is the oldest of those that can be compared now, or NULL. */
+static struct rna_down_counter *next_counter(struct rna_port_track *track, rna_usec looked)
+{
+	struct rna_down_counter *next = NULL;
+
+	for (size_t i = 0; i < RNA_DOWN_COUNTER_COUNT; i++) {
+		struct rna_down_counter *counter = &track->counters[i];
+
+		if (counter->waiting && counter->when.taken.monotonic <= looked &&
+		    (!next || counter->when.taken.monotonic < next->when.taken.monotonic))
+			next = counter;
+	}
+	return next;
+}
+
+/* Unseen flaps: the port came back to what it was. */
+static void add_flaps(struct transitions *transitions, const struct rna_down_counter *counter,
+		      uint64_t count)
+{
+	struct rna_port_track *track = transitions->track;
+	struct rna_port_transition transition = {
+		.up = !track->up,
+		.count = count,
+		.source = RNA_SOURCE_COUNTER,
+		.cause = RNA_CAUSE_COUNTED,
+		.counter = (enum rna_down_counter_id)(counter - track->counters),
+		.time = counter->when.taken,
+	};
+
+	add_transition(transitions, transition);
+	transition.up = track->up;
+	add_transition(transitions, transition);
+	if (transition.time.monotonic > track->last_down)
+		track->last_down = transition.time.monotonic;
+	for (size_t i = 0; i < RNA_DOWN_COUNTER_COUNT; i++)
+		if (&track->counters[i] != counter)
+			track->counters[i].unaccounted += count;
+}
+
+/* The look's own down, if it is one, is among unaccounted already. */
+static void compare(struct transitions *transitions, struct rna_down_counter *counter, bool down)
+{
+	const struct rna_port_track *track = transitions->track;
+	uint64_t rise = counter->newest > counter->base ? counter->newest - counter->base : 0;
+	uint64_t counted = counter->unaccounted, uncertain = down ? 1 : 0;
+
+	if (track->last_down > 0 && track->last_down + LAG > counter->when.started)
+		uncertain = counted;
+	counter->waiting = false;
+	counter->base = counter->newest;
+	counter->unaccounted = counted > rise ? counted - rise : 0;
+	if (counter->unaccounted > uncertain)
+		counter->unaccounted = uncertain;
+	if (rise > counted)
+		add_flaps(transitions, counter, rise - counted);
+}
+
+static void follow_state(struct transitions *transitions, const struct rna_port_reading *reading)
+{
+	struct rna_port_track *track = transitions->track;
+	bool up = reading->up.number != 0, first = !track->known;
+	bool changed = !first && up != track->up, down = changed && !up;
+	struct rna_down_counter *counter;
+
+	for (size_t i = 0; i < RNA_DOWN_COUNTER_COUNT; i++)
+		track->counters[i].unaccounted += down;
+	while (!first && (counter = next_counter(track, reading->when.started)))
+		compare(transitions, counter, down);
+	if (changed)
+		add_transition(transitions, (struct rna_port_transition){
+						    .up = up,
+						    .count = 1,
+						    .source = reading->source,
+						    .cause = RNA_CAUSE_STATE,
+						    .time = reading->when.taken,
+					    });
+	if (changed || first)
+		track->since = reading->when.taken.monotonic;
+	if (down)
+		track->last_down = reading->when.taken.monotonic;
+	track->known = true;
+	track->up = up;
+	track->looked = reading->when.taken.monotonic;
+}
+
+size_t rna_port_track_follow(struct rna_port_track *track, const struct rna_port_reading *reading,
+			     struct rna_port_transition items[RNA_PORT_TRANSITIONS_MAX])
+{
+	struct transitions transitions = {.items = items, .track = track};
+
+	if (!reading->present) {
+		note_down(&transitions, reading, RNA_CAUSE_REMOVED);
+		track->gone = true;
+		return transitions.count;
+	}
+	if (track->generation != reading->generation && !track->gone)
+		note_down(&transitions, reading, RNA_CAUSE_REGISTERED);
+	track->gone = false;
+	track->generation = reading->generation;
+	for (size_t i = 0; i < RNA_DOWN_COUNTER_COUNT; i++)
+		take_reading(&track->counters[i], &reading->counters[i]);
+	if (rna_value_is_known(reading->up) && reading->when.taken.monotonic > track->looked)
+		follow_state(&transitions, reading);
+	return transitions.count;
+}
+
+/* -- The history, in memory -------------------------------------------------------------------- */
 
 static void keep_transition(struct rna_kept *kept, void *record)
 {

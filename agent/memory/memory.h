@@ -21,7 +21,6 @@
 #include "peer_memory.h"
 #include "port_traffic.h"
 #include "rail_memory.h"
-#include "transitions.h"
 
 /* What an administrator accepted ("expect accept"). */
 struct rna_accepted {
@@ -55,7 +54,7 @@ struct rna_port_memory {
 	struct rna_selftest_run *tests; /* RNA_TESTS_REMEMBERED at most; NULL: none yet */
 	struct rna_peer_memory peer;
 	struct rna_accepted accepted; /* from another file than the rest */
-	struct rna_track track;       /* not kept */
+	struct rna_port_track track;  /* not kept */
 	struct rna_rates *rates;      /* not kept; NULL: its counters are not followed */
 	struct rna_user_memory *user; /* not kept; NULL: its device has no user, or several */
 };
