@@ -32,7 +32,7 @@
 #include "rna/model/log_site.h"
 
 #include "health/health_file.h"
-#include "memory/peer_memory.h"
+#include "memory/memory.h"
 #include "memory/remember.h"
 
 #include "guests.h"

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * The two files of the memory in the state directory.
+ * What is kept of the memory, in the two files of the state directory; and how all of it is freed.
  *
  * A file has the number of its format. One of a later version is not read, and so never written
  * over by a program that would lose half of it. Times are microseconds since the epoch.
  */
 #include <errno.h>
+#include <search.h>
 #include <string.h>
 
 #include "rna/base/kept.h"
@@ -109,6 +110,11 @@ static void keep_peer(struct rna_kept *kept, void *record)
 				    fits(peer, peer->system_image_guid));
 }
 
+void rna_peer_memory_deinit(struct rna_peer_memory *memory)
+{
+	rna_kept_free(keep_peer, memory, sizeof(*memory));
+}
+
 static void keep_former(struct rna_kept *kept, const char *text, const char *changed,
 			struct rna_former_memory *former)
 {
@@ -157,6 +163,19 @@ static void keep_device(struct rna_kept *kept, void *record)
 		       true);
 	if (kept->reads)
 		device->lasting = true;
+}
+
+struct rna_device_memory *rna_device_memory_free(struct rna_device_memory *device)
+{
+	if (!device)
+		return NULL;
+	for (size_t i = 0; i < device->port_count; i++) {
+		(void)rna_rates_free(device->ports[i].rates);
+		(void)rna_user_memory_free(device->ports[i].user);
+	}
+	rna_kept_free(keep_device, device, sizeof(*device));
+	free(device);
+	return NULL;
 }
 
 /* A key that cannot be read back as it is, is not written: it would be a missing device. */
@@ -237,6 +256,8 @@ static void keep_published(struct rna_kept *kept, void *record)
 	RNA_KEEP(kept, "since", published->since);
 	if (kept->writes)
 		rna_kept_want(kept, published->decided);
+	else if (!kept->reads)
+		free(published->next_message);
 	if (!kept->reads)
 		return;
 	rna_kept_want(kept, published->name && rna_kept_text(kept->object, "kind"));
@@ -259,6 +280,21 @@ static void keep_name(struct rna_kept *kept, void *record)
 	if (kept->reads)
 		name->taint = taint == 1;
 	rna_kept_want(kept, name->key && rna_kept_text(kept->object, "kind"));
+}
+
+static void keep_node(struct rna_kept *kept, void *record)
+{
+	struct rna_node_memory *node = record;
+
+	if (kept->writes && node->count == 0 && node->name_count == 0)
+		return;
+	RNA_KEEP_ARRAY(kept, "told", keep_published, node->items, node->count, NAMES_MAX, true);
+	RNA_KEEP_ARRAY(kept, "names", keep_name, node->names, node->name_count, NAMES_MAX, true);
+}
+
+void rna_node_memory_deinit(struct rna_node_memory *memory)
+{
+	rna_kept_free(keep_node, memory, sizeof(*memory));
 }
 
 static void keep_nic(struct rna_kept *kept, void *record)
@@ -289,6 +325,11 @@ static void keep_rails(struct rna_kept *kept, void *record)
 		rails->version++;
 }
 
+void rna_rail_memory_deinit(struct rna_rail_memory *memory)
+{
+	rna_kept_free(keep_rails, memory, sizeof(*memory));
+}
+
 static void keep_quiesced(struct rna_kept *kept, void *record)
 {
 	struct rna_quiesced *quiesced = record;
@@ -306,20 +347,29 @@ static void keep_quiesced(struct rna_kept *kept, void *record)
 static void keep_memory(struct rna_kept *kept, void *record)
 {
 	struct rna_memory *memory = record;
-	struct rna_node_memory *node = &memory->node;
 
 	if (kept->writes)
 		write_devices(kept, memory);
 	else
 		kept->status = read_devices(kept, memory);
-	if (!kept->writes || node->count > 0 || node->name_count > 0) {
-		RNA_KEEP_ARRAY(kept, "told", keep_published, node->items, node->count, NAMES_MAX,
-			       true);
-		RNA_KEEP_ARRAY(kept, "names", keep_name, node->names, node->name_count, NAMES_MAX,
-			       true);
-	}
+	keep_node(kept, &memory->node);
 	RNA_KEEP_RECORD(kept, "rails", keep_rails, memory->rails);
 	RNA_KEEP_RECORD(kept, "quiesced", keep_quiesced, memory->quiesced);
+}
+
+static void keep_in_list(void *device)
+{
+	(void)device; /* the list owns it */
+}
+
+void rna_memory_deinit(struct rna_memory *memory)
+{
+	tdestroy(memory->by_key, keep_in_list);
+	for (size_t i = 0; i < memory->count; i++)
+		(void)rna_device_memory_free(memory->devices[i]);
+	free(memory->devices);
+	rna_history_deinit(&memory->history);
+	rna_kept_free(keep_memory, memory, sizeof(*memory));
 }
 
 void rna_memory_write(const struct rna_memory *memory, struct rna_strbuf *out)
@@ -370,7 +420,7 @@ static const char *const expected_words[] = {
 #define EXPECTED_WORD(expected) expected_words[expected]
 
 /* What was accepted of a device, or of its port. */
-struct entry {
+struct accepted_entry {
 	const char *device;
 	unsigned port; /* 0: of the device */
 	struct rna_accepted accepted;
@@ -378,7 +428,7 @@ struct entry {
 
 static void keep_entry(struct rna_kept *kept, void *record)
 {
-	struct entry *entry = record;
+	struct accepted_entry *entry = record;
 	struct rna_accepted *accepted = &entry->accepted;
 
 	RNA_KEEP(kept, "device", entry->device);
@@ -390,30 +440,30 @@ static void keep_entry(struct rna_kept *kept, void *record)
 				    accepted->expected <= RNA_EXPECTED_DOWN);
 }
 
-struct entries {
+struct accepted_list {
 	size_t count;
-	struct entry *items;
+	struct accepted_entry *items;
 	rna_usec rails;
 };
 
 static void keep_entries(struct rna_kept *kept, void *record)
 {
-	struct entries *entries = record;
+	struct accepted_list *entries = record;
 
 	RNA_KEEP_ARRAY(kept, "accepted", keep_entry, entries->items, entries->count, ENTRIES_MAX,
 		       true);
 	RNA_KEEP(kept, "rails", entries->rails);
 }
 
-static void entries_deinit(struct entries *entries)
+static void entries_deinit(struct accepted_list *entries)
 {
 	rna_kept_free(keep_entries, entries, sizeof(*entries));
 }
 
 void rna_accepted_write(const struct rna_memory *memory, struct rna_strbuf *out)
 {
-	RNA_FREE struct entry *items = NULL; /* their texts are those of the memory */
-	struct entries entries = {.rails = memory->rails.accepted};
+	RNA_FREE struct accepted_entry *items = NULL; /* their texts are those of the memory */
+	struct accepted_list entries = {.rails = memory->rails.accepted};
 	size_t max = 1;
 
 	for (size_t i = 0; i < memory->count; i++)
@@ -425,11 +475,11 @@ void rna_accepted_write(const struct rna_memory *memory, struct rna_strbuf *out)
 
 		if (!has_legal_key(device))
 			continue;
-		items[entries.count++] = (struct entry){device->key, 0, device->accepted};
+		items[entries.count++] = (struct accepted_entry){device->key, 0, device->accepted};
 		for (size_t p = 0; p < device->port_count; p++)
 			items[entries.count++] =
-				(struct entry){device->key, device->ports[p].number,
-					       device->ports[p].accepted};
+				(struct accepted_entry){device->key, device->ports[p].number,
+							device->ports[p].accepted};
 	}
 	entries.items = items;
 	rna_kept_write_file(keep_entries, &entries, VERSION, out);
@@ -447,7 +497,7 @@ static void forget_accepted(struct rna_memory *memory)
 }
 
 /* False: no memory. */
-static bool accept_entry(struct rna_memory *memory, const struct entry *entry)
+static bool accept_entry(struct rna_memory *memory, const struct accepted_entry *entry)
 {
 	struct rna_device_memory *device = rna_memory_device(memory, entry->device);
 	struct rna_port_memory *port =
@@ -462,7 +512,7 @@ static bool accept_entry(struct rna_memory *memory, const struct entry *entry)
 int rna_accepted_read(struct rna_memory *memory, const char *text, size_t len,
 		      struct rna_error *error)
 {
-	RNA_CLEANUP(entries_deinit) struct entries entries = {0};
+	RNA_CLEANUP(entries_deinit) struct accepted_list entries = {0};
 	int status = read_file(text, len, "accepted", keep_entries, &entries, error);
 
 	if (status < 0)

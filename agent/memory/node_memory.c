@@ -6,24 +6,6 @@
 
 #include "rna/base/parse.h"
 
-static void published_deinit(struct rna_published *published)
-{
-	free(published->name);
-	free(published->message);
-	free(published->next_message);
-}
-
-void rna_node_memory_deinit(struct rna_node_memory *memory)
-{
-	for (size_t i = 0; i < memory->count; i++)
-		published_deinit(&memory->items[i]);
-	free(memory->items);
-	for (size_t i = 0; i < memory->name_count; i++)
-		free(memory->names[i].key);
-	free(memory->names);
-	*memory = (struct rna_node_memory){0};
-}
-
 struct rna_published *rna_published_find(struct rna_node_memory *memory, const char *name)
 {
 	struct rna_published *items;

@@ -12,7 +12,6 @@
 #include "rna/model/fabric.h"
 
 #include "memory/memory.h"
-#include "memory/peer_memory.h"
 #include "memory/state_file.h"
 
 #include "effort.h"
