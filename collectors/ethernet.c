@@ -558,7 +558,6 @@ int rna_collect_ethernet(const struct rna_collect_input *in, struct rna_part **r
 	if (part && scratch) {
 		part->started = rna_clock_now();
 		status = read_all(&run, ethernet);
-		rna_ethtool_end(&run.talk);
 	}
 	if (status < 0)
 		return rna_error_set(error, status, "%s: cannot read Ethernet data",

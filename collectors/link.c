@@ -84,7 +84,7 @@ static struct rna_value compute_rate(struct rna_value lanes, const struct rna_sp
  * 8b/10b coding of SDR, DDR and QDR, as in ibstat and node_exporter. Only if the kernel does not
  * know the speed, the rate is computed in the same way.
  */
-void rna_link_merge_speed(const struct rna_rate *printed, struct rna_value speed_code,
+void rna_link_merge_speed(const struct rna_link_rate *printed, struct rna_value speed_code,
 			  struct rna_value lanes, struct rna_port_link *ret)
 {
 	const struct rna_speed *speed = printed ? printed->speed : NULL;
@@ -138,7 +138,7 @@ static int read_number(struct run *run, enum port_file file,
 static int read_speed(struct run *run, struct rna_port_link *port)
 {
 	char text[64];
-	struct rna_rate rate;
+	struct rna_link_rate rate;
 	int status = read_text(run, FILE_RATE, text, sizeof(text));
 
 	if (status == -ENODEV)

@@ -35,20 +35,16 @@ static int read_range(struct rna_ethtool_talk *talk, const struct rna_ethtool_ba
 	const uint32_t offset = range->offset, length = range->length;
 	const uint8_t page = rna_module_page(range->place), bank = 0;
 	const uint8_t address = rna_module_address(range->place);
-	const struct rna_ethtool_attribute attributes[] = {
-		{ETHTOOL_A_MODULE_EEPROM_OFFSET, sizeof(offset), &offset},
-		{ETHTOOL_A_MODULE_EEPROM_LENGTH, sizeof(length), &length},
-		{ETHTOOL_A_MODULE_EEPROM_PAGE, sizeof(page), &page},
-		{ETHTOOL_A_MODULE_EEPROM_BANK, sizeof(bank), &bank},
-		{ETHTOOL_A_MODULE_EEPROM_I2C_ADDRESS, sizeof(address), &address},
-	};
 	const struct rna_ethtool_question question = {
 		.name = range->name,
 		.command = ETHTOOL_MSG_MODULE_EEPROM_GET,
 		.reply = ETHTOOL_MSG_MODULE_EEPROM_GET_REPLY,
 		.header = ETHTOOL_A_MODULE_EEPROM_HEADER,
-		.attribute_count = RNA_ARRAY_SIZE(attributes),
-		.attributes = attributes,
+		.attributes = {{ETHTOOL_A_MODULE_EEPROM_OFFSET, sizeof(offset), &offset},
+			       {ETHTOOL_A_MODULE_EEPROM_LENGTH, sizeof(length), &length},
+			       {ETHTOOL_A_MODULE_EEPROM_PAGE, sizeof(page), &page},
+			       {ETHTOOL_A_MODULE_EEPROM_BANK, sizeof(bank), &bank},
+			       {ETHTOOL_A_MODULE_EEPROM_I2C_ADDRESS, sizeof(address), &address}},
 	};
 	struct rna_bytes message;
 	int status = backend->ask(talk, &question, netdev, ret->scratch, &message);
@@ -197,7 +193,6 @@ int rna_collect_module(const struct rna_collect_input *in, struct rna_part **ret
 
 		part->started = rna_clock_now();
 		status = read_all(&run);
-		rna_ethtool_end(&run.talk);
 	}
 	if (status < 0)
 		return rna_error_set(error, status, "%s: cannot read modules", in->device->name);

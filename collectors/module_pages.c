@@ -34,27 +34,27 @@ enum {
 
 /* clang-format off */
 const struct rna_module_range rna_module_ranges[] = {
-	{RNA_MODULE_KIND_UNKNOWN, "module-id", RNA_MODULE_LOWER, 0, 3},
+	{RNA_MODULE_KIND_UNKNOWN, "module-id", RNA_MODULE_PLACE_LOWER, 0, 3},
 
-	{RNA_MODULE_SFF_8636, "module-vendor", RNA_MODULE_PAGE_00, 128, 58},
-	{RNA_MODULE_SFF_8636, "module-options", RNA_MODULE_PAGE_00, 220, 1},
-	{RNA_MODULE_SFF_8636, "module-serial", RNA_MODULE_PAGE_00, 196, 16, .serial = true},
-	{RNA_MODULE_SFF_8636, "module-monitors", RNA_MODULE_LOWER, 22, 36, .monitors = true},
-	{RNA_MODULE_SFF_8636, "module-limits", RNA_MODULE_PAGE_03, 128, 72, .monitors = true},
+	{RNA_MODULE_KIND_SFF_8636, "module-vendor", RNA_MODULE_PLACE_PAGE_00, 128, 58},
+	{RNA_MODULE_KIND_SFF_8636, "module-options", RNA_MODULE_PLACE_PAGE_00, 220, 1},
+	{RNA_MODULE_KIND_SFF_8636, "module-serial", RNA_MODULE_PLACE_PAGE_00, 196, 16, .serial = true},
+	{RNA_MODULE_KIND_SFF_8636, "module-monitors", RNA_MODULE_PLACE_LOWER, 22, 36, .monitors = true},
+	{RNA_MODULE_KIND_SFF_8636, "module-limits", RNA_MODULE_PLACE_PAGE_03, 128, 72, .monitors = true},
 
-	{RNA_MODULE_SFF_8472, "module-vendor", RNA_MODULE_LOWER, 3, 57},
-	{RNA_MODULE_SFF_8472, "module-options", RNA_MODULE_LOWER, 92, 1},
-	{RNA_MODULE_SFF_8472, "module-serial", RNA_MODULE_LOWER, 68, 16, .serial = true},
-	{RNA_MODULE_SFF_8472, "module-limits", RNA_MODULE_DIAGNOSTICS, 0, 40, .monitors = true},
-	{RNA_MODULE_SFF_8472, "module-monitors", RNA_MODULE_DIAGNOSTICS, 96, 10, .monitors = true},
+	{RNA_MODULE_KIND_SFF_8472, "module-vendor", RNA_MODULE_PLACE_LOWER, 3, 57},
+	{RNA_MODULE_KIND_SFF_8472, "module-options", RNA_MODULE_PLACE_LOWER, 92, 1},
+	{RNA_MODULE_KIND_SFF_8472, "module-serial", RNA_MODULE_PLACE_LOWER, 68, 16, .serial = true},
+	{RNA_MODULE_KIND_SFF_8472, "module-limits", RNA_MODULE_PLACE_DIAGNOSTICS, 0, 40, .monitors = true},
+	{RNA_MODULE_KIND_SFF_8472, "module-monitors", RNA_MODULE_PLACE_DIAGNOSTICS, 96, 10, .monitors = true},
 
-	{RNA_MODULE_CMIS, "module-media", RNA_MODULE_LOWER, 85, 4},
-	{RNA_MODULE_CMIS, "module-vendor", RNA_MODULE_PAGE_00, 128, 38},
-	{RNA_MODULE_CMIS, "module-serial", RNA_MODULE_PAGE_00, 166, 16, .serial = true},
-	{RNA_MODULE_CMIS, "module-monitors", RNA_MODULE_LOWER, 14, 4, .monitors = true},
-	{RNA_MODULE_CMIS, "module-options", RNA_MODULE_PAGE_01, 160, 1, .monitors = true},
-	{RNA_MODULE_CMIS, "module-limits", RNA_MODULE_PAGE_02, 128, 72, .monitors = true},
-	{RNA_MODULE_CMIS, "module-lanes", RNA_MODULE_PAGE_11, 154, 48, .monitors = true},
+	{RNA_MODULE_KIND_CMIS, "module-media", RNA_MODULE_PLACE_LOWER, 85, 4},
+	{RNA_MODULE_KIND_CMIS, "module-vendor", RNA_MODULE_PLACE_PAGE_00, 128, 38},
+	{RNA_MODULE_KIND_CMIS, "module-serial", RNA_MODULE_PLACE_PAGE_00, 166, 16, .serial = true},
+	{RNA_MODULE_KIND_CMIS, "module-monitors", RNA_MODULE_PLACE_LOWER, 14, 4, .monitors = true},
+	{RNA_MODULE_KIND_CMIS, "module-options", RNA_MODULE_PLACE_PAGE_01, 160, 1, .monitors = true},
+	{RNA_MODULE_KIND_CMIS, "module-limits", RNA_MODULE_PLACE_PAGE_02, 128, 72, .monitors = true},
+	{RNA_MODULE_KIND_CMIS, "module-lanes", RNA_MODULE_PLACE_PAGE_11, 154, 48, .monitors = true},
 };
 const size_t rna_module_range_count = RNA_ARRAY_SIZE(rna_module_ranges);
 /* clang-format on */
@@ -65,20 +65,20 @@ static const struct {
 	enum rna_module_kind kind;
 	const char *form;
 } forms[] = {
-	{0x03, RNA_MODULE_SFF_8472, "SFP"},   {0x0c, RNA_MODULE_SFF_8636, "QSFP"},
-	{0x0d, RNA_MODULE_SFF_8636, "QSFP+"}, {0x11, RNA_MODULE_SFF_8636, "QSFP28"},
-	{0x18, RNA_MODULE_CMIS, "QSFP-DD"},   {0x19, RNA_MODULE_CMIS, "OSFP"},
-	{0x1b, RNA_MODULE_CMIS, "DSFP"},      {0x1e, RNA_MODULE_CMIS, "QSFP with CMIS"},
-	{0x1f, RNA_MODULE_CMIS, "SFP-DD"},    {0x20, RNA_MODULE_CMIS, "SFP with CMIS"},
+	{0x03, RNA_MODULE_KIND_SFF_8472, "SFP"},   {0x0c, RNA_MODULE_KIND_SFF_8636, "QSFP"},
+	{0x0d, RNA_MODULE_KIND_SFF_8636, "QSFP+"}, {0x11, RNA_MODULE_KIND_SFF_8636, "QSFP28"},
+	{0x18, RNA_MODULE_KIND_CMIS, "QSFP-DD"},   {0x19, RNA_MODULE_KIND_CMIS, "OSFP"},
+	{0x1b, RNA_MODULE_KIND_CMIS, "DSFP"},      {0x1e, RNA_MODULE_KIND_CMIS, "QSFP with CMIS"},
+	{0x1f, RNA_MODULE_KIND_CMIS, "SFP-DD"},    {0x20, RNA_MODULE_KIND_CMIS, "SFP with CMIS"},
 };
 
 uint8_t rna_module_page(enum rna_module_place place)
 {
 	static const uint8_t pages[RNA_MODULE_PLACE_COUNT] = {
-		[RNA_MODULE_PAGE_01] = 0x01,
-		[RNA_MODULE_PAGE_02] = 0x02,
-		[RNA_MODULE_PAGE_03] = 0x03,
-		[RNA_MODULE_PAGE_11] = 0x11,
+		[RNA_MODULE_PLACE_PAGE_01] = 0x01,
+		[RNA_MODULE_PLACE_PAGE_02] = 0x02,
+		[RNA_MODULE_PLACE_PAGE_03] = 0x03,
+		[RNA_MODULE_PLACE_PAGE_11] = 0x11,
 	};
 
 	return pages[place];
@@ -86,20 +86,16 @@ uint8_t rna_module_page(enum rna_module_place place)
 
 uint8_t rna_module_address(enum rna_module_place place)
 {
-	return place == RNA_MODULE_DIAGNOSTICS ? ADDRESS_DIAGNOSTICS : ADDRESS_MODULE;
+	return place == RNA_MODULE_PLACE_DIAGNOSTICS ? ADDRESS_DIAGNOSTICS : ADDRESS_MODULE;
 }
 
 int rna_module_take(struct rna_bytes message, const struct rna_ethtool_question *question,
 		    const struct rna_module_range *range, struct rna_module_memory *memory)
 {
-	struct rna_bytes rest, content, data = {0};
+	struct rna_bytes data;
 	size_t at = range->offset % HALF;
-	uint16_t type;
-	int status = rna_ethtool_open(message, question, &rest);
+	int status = rna_ethtool_find(message, question, ETHTOOL_A_MODULE_EEPROM_DATA, &data);
 
-	while (status >= 0 && (status = rna_attribute_next(&rest, &type, &content)) > 0)
-		if (type == ETHTOOL_A_MODULE_EEPROM_DATA)
-			data = content;
 	if (status < 0)
 		return status;
 	if (data.len != range->length)
@@ -134,7 +130,7 @@ static uint8_t byte_of(const struct rna_module_memory *memory, enum rna_module_p
 
 enum rna_module_kind rna_module_kind(const struct rna_module_memory *memory)
 {
-	uint8_t id = byte_of(memory, RNA_MODULE_LOWER, 0);
+	uint8_t id = byte_of(memory, RNA_MODULE_PLACE_LOWER, 0);
 
 	for (size_t i = 0; i < RNA_ARRAY_SIZE(forms); i++)
 		if (forms[i].id == id)
@@ -144,7 +140,7 @@ enum rna_module_kind rna_module_kind(const struct rna_module_memory *memory)
 
 static const char *form_of(const struct rna_module_memory *memory)
 {
-	uint8_t id = byte_of(memory, RNA_MODULE_LOWER, 0);
+	uint8_t id = byte_of(memory, RNA_MODULE_PLACE_LOWER, 0);
 
 	for (size_t i = 0; i < RNA_ARRAY_SIZE(forms); i++)
 		if (forms[i].id == id)
@@ -154,14 +150,14 @@ static const char *form_of(const struct rna_module_memory *memory)
 
 static bool is_copper(const struct rna_module_memory *memory)
 {
-	uint8_t media = byte_of(memory, RNA_MODULE_LOWER, 85);
+	uint8_t media = byte_of(memory, RNA_MODULE_PLACE_LOWER, 85);
 
 	switch (rna_module_kind(memory)) {
-	case RNA_MODULE_SFF_8636:
-		return byte_of(memory, RNA_MODULE_PAGE_00, 147) >= SFF_8636_COPPER;
-	case RNA_MODULE_SFF_8472:
-		return byte_of(memory, RNA_MODULE_LOWER, 8) & SFF_8472_PASSIVE;
-	case RNA_MODULE_CMIS:
+	case RNA_MODULE_KIND_SFF_8636:
+		return byte_of(memory, RNA_MODULE_PLACE_PAGE_00, 147) >= SFF_8636_COPPER;
+	case RNA_MODULE_KIND_SFF_8472:
+		return byte_of(memory, RNA_MODULE_PLACE_LOWER, 8) & SFF_8472_PASSIVE;
+	case RNA_MODULE_KIND_CMIS:
 		return media == CMIS_PASSIVE_COPPER || media == CMIS_ACTIVE_CABLE;
 	default:
 		return false;
@@ -170,16 +166,16 @@ static bool is_copper(const struct rna_module_memory *memory)
 
 bool rna_module_has_monitors(const struct rna_module_memory *memory)
 {
-	uint8_t status = byte_of(memory, RNA_MODULE_LOWER, 2);
-	uint8_t options = byte_of(memory, RNA_MODULE_LOWER, 92);
+	uint8_t status = byte_of(memory, RNA_MODULE_PLACE_LOWER, 2);
+	uint8_t options = byte_of(memory, RNA_MODULE_PLACE_LOWER, 92);
 
 	switch (rna_module_kind(memory)) {
-	case RNA_MODULE_SFF_8636:
+	case RNA_MODULE_KIND_SFF_8636:
 		return !is_copper(memory) && !(status & SFF_8636_FLAT);
-	case RNA_MODULE_SFF_8472:
+	case RNA_MODULE_KIND_SFF_8472:
 		return options & SFF_8472_MEASURES && options & SFF_8472_CALIBRATED;
-	case RNA_MODULE_CMIS: /* active cables have a temperature */
-		return byte_of(memory, RNA_MODULE_LOWER, 85) != CMIS_PASSIVE_COPPER &&
+	case RNA_MODULE_KIND_CMIS: /* active cables have a temperature */
+		return byte_of(memory, RNA_MODULE_PLACE_LOWER, 85) != CMIS_PASSIVE_COPPER &&
 		       !(status & CMIS_FLAT);
 	default:
 		return false;
@@ -228,11 +224,11 @@ struct layout {
 };
 
 static const struct layout layouts[] = {
-	[RNA_MODULE_SFF_8636] =
+	[RNA_MODULE_KIND_SFF_8636] =
 		{
-			.module = RNA_MODULE_LOWER,
-			.lanes = RNA_MODULE_LOWER,
-			.limits = RNA_MODULE_PAGE_03,
+			.module = RNA_MODULE_PLACE_LOWER,
+			.lanes = RNA_MODULE_PLACE_LOWER,
+			.limits = RNA_MODULE_PLACE_PAGE_03,
 			.temperature = 22,
 			.voltage = 26,
 			.of_lanes = {{RNA_MODULE_RECEIVE_POWER, 34},
@@ -240,11 +236,11 @@ static const struct layout layouts[] = {
 				     {RNA_MODULE_TRANSMIT_POWER, 50}},
 			.limits_at = {128, 144, 176, 192, 184},
 		},
-	[RNA_MODULE_SFF_8472] =
+	[RNA_MODULE_KIND_SFF_8472] =
 		{
-			.module = RNA_MODULE_DIAGNOSTICS,
-			.lanes = RNA_MODULE_DIAGNOSTICS,
-			.limits = RNA_MODULE_DIAGNOSTICS,
+			.module = RNA_MODULE_PLACE_DIAGNOSTICS,
+			.lanes = RNA_MODULE_PLACE_DIAGNOSTICS,
+			.limits = RNA_MODULE_PLACE_DIAGNOSTICS,
 			.temperature = 96,
 			.voltage = 98,
 			.of_lanes = {{RNA_MODULE_BIAS, 100},
@@ -252,11 +248,11 @@ static const struct layout layouts[] = {
 				     {RNA_MODULE_RECEIVE_POWER, 104}},
 			.limits_at = {0, 8, 32, 24, 16},
 		},
-	[RNA_MODULE_CMIS] =
+	[RNA_MODULE_KIND_CMIS] =
 		{
-			.module = RNA_MODULE_LOWER,
-			.lanes = RNA_MODULE_PAGE_11,
-			.limits = RNA_MODULE_PAGE_02,
+			.module = RNA_MODULE_PLACE_LOWER,
+			.lanes = RNA_MODULE_PLACE_PAGE_11,
+			.limits = RNA_MODULE_PLACE_PAGE_02,
 			.temperature = 14,
 			.voltage = 16,
 			.of_lanes = {{RNA_MODULE_TRANSMIT_POWER, 154},
@@ -269,12 +265,12 @@ static const struct layout layouts[] = {
 /* The lanes of CMIS are those of the module's first advertised application; 0: all lanes. */
 static unsigned count_lanes(const struct rna_module_memory *memory)
 {
-	unsigned lanes = byte_of(memory, RNA_MODULE_LOWER, 88) & 0x0f;
+	unsigned lanes = byte_of(memory, RNA_MODULE_PLACE_LOWER, 88) & 0x0f;
 
 	switch (rna_module_kind(memory)) {
-	case RNA_MODULE_SFF_8636:
+	case RNA_MODULE_KIND_SFF_8636:
 		return 4;
-	case RNA_MODULE_SFF_8472:
+	case RNA_MODULE_KIND_SFF_8472:
 		return 1;
 	default:
 		return lanes > 0 && lanes < RNA_MODULE_LANES_MAX ? lanes : RNA_MODULE_LANES_MAX;
@@ -283,13 +279,13 @@ static unsigned count_lanes(const struct rna_module_memory *memory)
 
 static bool is_measured(const struct rna_module_memory *memory, enum rna_module_measure measure)
 {
-	uint8_t options = byte_of(memory, RNA_MODULE_PAGE_01, 160);
+	uint8_t options = byte_of(memory, RNA_MODULE_PLACE_PAGE_01, 160);
 
 	switch (rna_module_kind(memory)) {
-	case RNA_MODULE_SFF_8636:
+	case RNA_MODULE_KIND_SFF_8636:
 		return measure != RNA_MODULE_TRANSMIT_POWER ||
-		       byte_of(memory, RNA_MODULE_PAGE_00, 220) & SFF_8636_TRANSMIT;
-	case RNA_MODULE_CMIS:
+		       byte_of(memory, RNA_MODULE_PLACE_PAGE_00, 220) & SFF_8636_TRANSMIT;
+	case RNA_MODULE_KIND_CMIS:
 		return options & (measure == RNA_MODULE_BIAS            ? CMIS_BIAS
 				  : measure == RNA_MODULE_RECEIVE_POWER ? CMIS_RECEIVE
 									: CMIS_TRANSMIT);
@@ -304,9 +300,9 @@ static bool is_measured(const struct rna_module_memory *memory, enum rna_module_
  */
 static unsigned bias_factor(const struct rna_module_memory *memory)
 {
-	unsigned shift = byte_of(memory, RNA_MODULE_PAGE_01, 160) >> 3 & 3;
+	unsigned shift = byte_of(memory, RNA_MODULE_PLACE_PAGE_01, 160) >> 3 & 3;
 
-	return rna_module_kind(memory) == RNA_MODULE_CMIS && shift < 3 ? 1u << shift : 1;
+	return rna_module_kind(memory) == RNA_MODULE_KIND_CMIS && shift < 3 ? 1u << shift : 1;
 }
 
 static void read_lanes(const struct rna_module_memory *memory, const struct layout *layout,
@@ -385,9 +381,12 @@ static const struct {
 		unsigned offset, count;
 	} vendor, part_number, revision, serial;
 } texts[] = {
-	[RNA_MODULE_SFF_8636] = {RNA_MODULE_PAGE_00, {148, 16}, {168, 16}, {184, 2}, {196, 16}},
-	[RNA_MODULE_SFF_8472] = {RNA_MODULE_LOWER, {20, 16}, {40, 16}, {56, 4}, {68, 16}},
-	[RNA_MODULE_CMIS] = {RNA_MODULE_PAGE_00, {129, 16}, {148, 16}, {164, 2}, {166, 16}},
+	[RNA_MODULE_KIND_SFF_8636] =
+		{RNA_MODULE_PLACE_PAGE_00, {148, 16}, {168, 16}, {184, 2}, {196, 16}},
+	[RNA_MODULE_KIND_SFF_8472] =
+		{RNA_MODULE_PLACE_LOWER, {20, 16}, {40, 16}, {56, 4}, {68, 16}},
+	[RNA_MODULE_KIND_CMIS] =
+		{RNA_MODULE_PLACE_PAGE_00, {129, 16}, {148, 16}, {164, 2}, {166, 16}},
 };
 
 static bool is_lost(const char *text)

@@ -11,13 +11,13 @@
 
 /* Parts of the memory, 128 bytes each; offsets in the upper half of a page start at 128. */
 enum rna_module_place {
-	RNA_MODULE_LOWER,
-	RNA_MODULE_PAGE_00,
-	RNA_MODULE_PAGE_01,
-	RNA_MODULE_PAGE_02,
-	RNA_MODULE_PAGE_03,
-	RNA_MODULE_PAGE_11,
-	RNA_MODULE_DIAGNOSTICS, /* of SFP: a separate memory at I2C address 0x51 */
+	RNA_MODULE_PLACE_LOWER,
+	RNA_MODULE_PLACE_PAGE_00,
+	RNA_MODULE_PLACE_PAGE_01,
+	RNA_MODULE_PLACE_PAGE_02,
+	RNA_MODULE_PLACE_PAGE_03,
+	RNA_MODULE_PLACE_PAGE_11,
+	RNA_MODULE_PLACE_DIAGNOSTICS, /* of SFP: a separate memory at I2C address 0x51 */
 	RNA_MODULE_PLACE_COUNT,
 };
 
@@ -29,9 +29,9 @@ struct rna_module_memory {
 
 enum rna_module_kind {
 	RNA_MODULE_KIND_UNKNOWN,
-	RNA_MODULE_SFF_8636,
-	RNA_MODULE_SFF_8472,
-	RNA_MODULE_CMIS,
+	RNA_MODULE_KIND_SFF_8636,
+	RNA_MODULE_KIND_SFF_8472,
+	RNA_MODULE_KIND_CMIS,
 };
 
 /* One range, read by one request. */

@@ -85,17 +85,15 @@ static struct rna_value read_number(struct run *run, const char *path)
 static int ask_dcb(struct run *run, const char *netdev, enum rna_dcb_question question,
 		   struct rna_dcb *ret)
 {
-	void *answer = rna_arena_alloc(run->scratch, RNA_DCB_ANSWER_MAX);
-	ssize_t len = -ENOMEM;
+	struct rna_bytes answer;
+	int status =
+		run->in->backends->dcb->ask(run->in->root, netdev, question, run->scratch, &answer);
 
-	if (answer)
-		len = run->in->backends->dcb->ask(run->in->root, netdev, question, answer,
-						  RNA_DCB_ANSWER_MAX);
-	if (len >= 0)
-		len = rna_dcb_parse(answer, (size_t)len, ret);
-	if (len < 0 && len != -EOPNOTSUPP && len != -ENODEV)
-		rna_part_count_error(run->part, (int)len);
-	return (int)len;
+	if (status == 0)
+		status = rna_dcb_parse(answer, ret);
+	if (status < 0 && status != -EOPNOTSUPP && status != -ENODEV)
+		rna_part_count_error(run->part, status);
+	return status;
 }
 
 /* Drivers with only the older standard do not report PFC in the newer one. */
@@ -398,7 +396,7 @@ int rna_collect_qos(const struct rna_collect_input *in, struct rna_part **ret,
 	struct rna_qos *qos = rna_part_new(RNA_COLLECTOR_QOS, sizeof(*qos), 128);
 	RNA_CLEANUP(rna_part_unref_p) struct rna_part *part = (struct rna_part *)qos;
 	RNA_CLEANUP(rna_arena_free_p)
-	struct rna_arena *scratch = rna_arena_new(RNA_DCB_ANSWER_MAX + 4096);
+	struct rna_arena *scratch = rna_arena_new(32 * 1024);
 	struct run run = {.in = in, .part = part, .scratch = scratch};
 	int status = -ENOMEM;
 

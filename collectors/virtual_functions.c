@@ -19,9 +19,9 @@
 
 #include "backend/backends.h"
 #include "parse/guid.h"
+#include "parse/link_message.h"
 #include "parse/pci.h"
 #include "parse/representor.h"
-#include "parse/vf_message.h"
 
 #include "collectors.h"
 

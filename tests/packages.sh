@@ -10,7 +10,7 @@
 set -euo pipefail
 
 tools="meson ninja-build python3 cmark-gfm"
-libraries="pkg-config libc6-dev libibverbs-dev libibumad-dev libibmad-dev libnl-3-dev libnl-genl-3-dev libhwloc-dev
+libraries="pkg-config libc6-dev libibverbs-dev libibumad-dev libibmad-dev libnl-3-dev libhwloc-dev
 	libsystemd-dev libmicrohttpd-dev libgnutls28-dev libcrypt-dev libdeflate-dev libjansson-dev
 	libyaml-dev libcurl4-openssl-dev liblldpctl-dev libseccomp-dev"
 test="ca-certificates clang clang-format curl dnsmasq-base iproute2 libcmocka-dev libfaketime man-db openssl

@@ -36,8 +36,8 @@ bool rna_measure_turn_is_due(struct rna_measure_turn *turn, char *const *windows
 void rna_measure_turn_end(struct rna_measure_turn *turn, enum rna_measure_attempt how,
 			  uint64_t place, rna_usec realtime)
 {
-	turn->done = how == RNA_ATTEMPT_WELL || (how == RNA_ATTEMPT_BAD && turn->bad);
-	turn->bad |= how == RNA_ATTEMPT_BAD;
+	turn->done = how == RNA_MEASURE_WELL || (how == RNA_MEASURE_BAD && turn->bad);
+	turn->bad |= how == RNA_MEASURE_BAD;
 	turn->attempts++;
 	turn->due = realtime + RETRY + (place >> (turn->attempts % 32)) % RETRY;
 }

@@ -12,9 +12,9 @@
 
 /* How an attempt ended. */
 enum rna_measure_attempt {
-	RNA_ATTEMPT_BUSY, /* no test took place */
-	RNA_ATTEMPT_WELL,
-	RNA_ATTEMPT_BAD, /* slow or failed: it is confirmed by a second one */
+	RNA_MEASURE_BUSY, /* no test took place */
+	RNA_MEASURE_WELL,
+	RNA_MEASURE_BAD, /* slow or failed: it is confirmed by a second one */
 };
 
 /* The turn of a port; all zero at the start. */

@@ -18,9 +18,9 @@
 #include "mesh/neighbours.h"
 #include "probe/probing.h"
 #include "selftest/child_watch.h"
-#include "selftest/turns.h"
+#include "selftest/selftest_schedule.h"
 
-#include "measure_door.h"
+#include "bandwidth_listener.h"
 #include "measure_results.h"
 #include "measure_window.h"
 
@@ -40,7 +40,7 @@ struct rna_measuring {
 	const struct rna_view *view;
 	enum rna_skip hold;
 	sd_event_source *timer; /* NULL: disabled */
-	struct rna_measure_door *door;
+	struct rna_bandwidth_listener *tcp_listener;
 	uint64_t strangers; /* of the doors before */
 	char problem[RNA_ERROR_MAX];
 	/* The session; no runs: none. */
@@ -266,10 +266,10 @@ static int start_run(struct rna_measuring *measuring, const struct rna_bandwidth
 static enum rna_measure_attempt rate_attempt(const struct rna_bandwidth_test *test)
 {
 	if (test->end == RNA_LOOPBACK_SKIPPED)
-		return RNA_ATTEMPT_BUSY;
+		return RNA_MEASURE_BUSY;
 	return test->grade == RNA_GRADE_WARNING || test->grade == RNA_GRADE_FAILED
-		       ? RNA_ATTEMPT_BAD
-		       : RNA_ATTEMPT_WELL;
+		       ? RNA_MEASURE_BAD
+		       : RNA_MEASURE_WELL;
 }
 
 static void end_session(struct rna_measuring *measuring)
@@ -347,7 +347,7 @@ static void on_call(int fd, struct rna_bandwidth_session *session,
 	struct rna_measure_run run;
 
 	if (!rna_measure_answer(&terms, call, &run)) {
-		rna_measure_door_refuse(fd, session, run.test.skip, run.test.text);
+		rna_bandwidth_listener_refuse(fd, session, run.test.skip, run.test.text);
 		return;
 	}
 	if (!take_run(measuring, &run))
@@ -355,20 +355,20 @@ static void on_call(int fd, struct rna_bandwidth_session *session,
 	if (start_run(measuring, session, fd, &error) == 0)
 		return;
 	take_failure(measuring, &run.test, &error);
-	rna_measure_door_refuse(fd, session, run.test.skip, run.test.text);
+	rna_bandwidth_listener_refuse(fd, session, run.test.skip, run.test.text);
 	end_run(measuring, &error);
 }
 
 static void open_door(struct rna_measuring *measuring)
 {
-	const struct rna_measure_door_handlers handlers = {find_key, on_call, measuring};
+	const struct rna_bandwidth_listener_handlers handlers = {find_key, on_call, measuring};
 	struct rna_error error = {0};
 
-	if (measuring->door)
+	if (measuring->tcp_listener)
 		return;
-	(void)rna_measure_door_open(measuring->host.event,
-				    measuring->host.settings->probe_bandwidth_port, &handlers,
-				    &measuring->door, &error);
+	(void)rna_bandwidth_listener_open(measuring->host.event,
+					  measuring->host.settings->probe_bandwidth_port, &handlers,
+					  &measuring->tcp_listener, &error);
 	if (strcmp(measuring->problem, error.text) == 0)
 		return;
 	if (error.text[0] != '\0')
@@ -423,7 +423,7 @@ static bool try_port(struct rna_measuring *measuring, const struct rna_measure_t
 		return false;
 	if (!rna_measure_next(terms, port, member_name(measuring), &run) ||
 	    !take_run(measuring, &run)) {
-		rna_measure_turn_end(&turn->turn, RNA_ATTEMPT_BUSY, place, now);
+		rna_measure_turn_end(&turn->turn, RNA_MEASURE_BUSY, place, now);
 		return false;
 	}
 	measuring->turn = turn;
@@ -459,8 +459,8 @@ static int on_timer(sd_event_source *source, uint64_t usec, void *userdata)
 static void disable(struct rna_measuring *measuring)
 {
 	measuring->timer = sd_event_source_disable_unref(measuring->timer);
-	measuring->strangers += rna_measure_door_strangers(measuring->door);
-	measuring->door = rna_measure_door_close(measuring->door);
+	measuring->strangers += rna_bandwidth_listener_strangers(measuring->tcp_listener);
+	measuring->tcp_listener = rna_bandwidth_listener_close(measuring->tcp_listener);
 	measuring->problem[0] = '\0';
 	forget_results(measuring);
 }
@@ -541,9 +541,11 @@ struct rna_bandwidths *rna_measuring_results(struct rna_measuring *measuring)
 	if (!measuring->results)
 		measuring->results = rna_measure_results(
 			&measuring->memory,
-			measuring->door ? measuring->host.settings->probe_bandwidth_port : 0,
+			measuring->tcp_listener ? measuring->host.settings->probe_bandwidth_port
+						: 0,
 			measuring->problem,
-			measuring->strangers + rna_measure_door_strangers(measuring->door));
+			measuring->strangers +
+				rna_bandwidth_listener_strangers(measuring->tcp_listener));
 	if (measuring->results)
 		(void)rna_part_ref(&measuring->results->part);
 	return measuring->results;

@@ -17,7 +17,7 @@ typedef struct sd_event sd_event; /* <systemd/sd-event.h> */
 
 struct rna_measuring;
 struct rna_probing;  /* probe/probing.h */
-struct rna_selftest; /* selftest/turns.h */
+struct rna_selftest; /* selftest/selftest_schedule.h */
 
 /* What it works with, all of which outlives it. */
 struct rna_measuring_host {

@@ -15,8 +15,8 @@
 #include "once.h"
 
 const char *const rna_env_forms[] = {
-	[RNA_ENV_SHELL] = "shell", [RNA_ENV_ENV] = "env",       [RNA_ENV_YAML] = "yaml",
-	[RNA_ENV_JSON] = "json",   [RNA_ENV_FORM_COUNT] = NULL,
+	[RNA_ENV_FORM_SHELL] = "shell", [RNA_ENV_FORM_ENV] = "env",  [RNA_ENV_FORM_YAML] = "yaml",
+	[RNA_ENV_FORM_JSON] = "json",   [RNA_ENV_FORM_COUNT] = NULL,
 };
 
 /* Names the reason that left out most ports, and the first of them, so that it stays short. */

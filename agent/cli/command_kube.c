@@ -27,7 +27,7 @@ const char *const rna_kube_actions[] = {"show", "apply", "cleanup", "agents", NU
 struct kube {
 	struct rna_once once;
 	struct rna_arena *arena;
-	struct rna_node_memory told;
+	struct rna_node_memory published;
 	struct rna_memory memory; /* of the agent: names of labels and taints applied before */
 	const struct rna_settings *settings;
 	const struct rna_kubernetes_options *options;
@@ -39,7 +39,7 @@ struct kube {
 static void kube_deinit(struct kube *kube)
 {
 	(void)rna_node_wish_unref(kube->wish);
-	rna_node_memory_deinit(&kube->told);
+	rna_node_memory_deinit(&kube->published);
 	rna_memory_deinit(&kube->memory);
 	(void)rna_arena_free(kube->arena);
 	rna_strbuf_deinit(&kube->out);
@@ -106,9 +106,9 @@ static int make_wish(struct rna_call *call, struct kube *kube, struct rna_error 
 	ret = set_options(call, kube, error);
 	if (ret < 0)
 		return ret;
-	ret = rna_wish_follow(&kube->told, &in);
+	ret = rna_wish_follow(&kube->published, &in);
 	if (ret >= 0)
-		kube->wish = rna_wish_new(&kube->told, &in, NULL);
+		kube->wish = rna_wish_new(&kube->published, &in, NULL);
 	return kube->wish ? 0 : rna_error_set(error, -ENOMEM, "cannot update Kubernetes");
 }
 

@@ -5,41 +5,65 @@
 #include <string.h>
 
 #include "rna/base/parse.h"
+#include "rna/model/log_match.h"
 
 #include "episode_end.h"
 #include "episode_object.h"
 
 /* -- One of them ------------------------------------------------------------------------------- */
 
+static const char *const state_words[] = {
+	[RNA_EPISODE_HOLDS] = "holds",
+	[RNA_EPISODE_DOUBTFUL] = "doubtful",
+	[RNA_EPISODE_OVER] = "over",
+};
+#define STATE_WORD(state) state_words[state]
+
+static void keep_line(struct rna_kept *kept, void *record)
+{
+	struct rna_episode_line *line = record;
+
+	RNA_KEEP(kept, "sequence", line->sequence);
+	RNA_KEEP(kept, "time", line->time);
+	RNA_KEEP(kept, "realtime", line->realtime);
+	RNA_KEEP(kept, "text", line->text);
+}
+
+/* The pattern is written and found by others. */
+static void keep_episode(struct rna_kept *kept, void *record)
+{
+	struct rna_episode *episode = record;
+	bool over = kept->writes && episode->state == RNA_EPISODE_OVER;
+	struct rna_episode_line last = episode->last;
+
+	RNA_KEEP(kept, "pci", episode->pci);
+	RNA_KEEP(kept, "netdev", episode->netdev);
+	RNA_KEEP(kept, "rdma", episode->rdma);
+	RNA_KEEP_WORD(kept, "state", episode->state, STATE_WORD, RNA_EPISODE_OVER + 1);
+	RNA_KEEP(kept, "read", episode->read);
+	RNA_KEEP(kept, "heard", episode->heard);
+	if (over) {
+		last.text = NULL; /* the texts of an episode that is over are of no use */
+		RNA_KEEP_RECORD(kept, "last", keep_line, last);
+		return;
+	}
+	RNA_KEEP_RECORD(kept, "last", keep_line, episode->last);
+	RNA_KEEP_RECORD(kept, "first", keep_line, episode->first);
+	RNA_KEEP(kept, "name", episode->name);
+	RNA_KEEP(kept, "count", episode->count);
+	if (!kept->writes || episode->registered)
+		RNA_KEEP(kept, "registered", episode->registered);
+	RNA_KEEP(kept, "generation", episode->generation);
+}
+
 static struct rna_episode *episode_free(struct rna_episode *episode)
 {
-	if (episode) {
-		free(episode->pci);
-		free(episode->netdev);
-		free(episode->rdma);
-		free(episode->name);
-		free(episode->first.text);
-		free(episode->last.text);
-	}
+	if (episode)
+		rna_kept_free(keep_episode, episode, sizeof(*episode));
 	free(episode);
 	return NULL;
 }
 RNA_DEFINE_CLEANUP(struct rna_episode, episode_free)
-
-/* NULL is fine. False: no memory, and *kept is as it was. */
-static bool keep_text(char **kept, const char *text)
-{
-	char *copy;
-
-	if (rna_same_text(*kept, text))
-		return true;
-	copy = text ? strdup(text) : NULL;
-	if (text && !copy)
-		return false;
-	free(*kept);
-	*kept = copy;
-	return true;
-}
 
 static struct rna_episode *episode_new(const struct rna_log_pattern *pattern, const char *pci,
 				       const char *netdev, const char *rdma)
@@ -50,8 +74,8 @@ static struct rna_episode *episode_new(const struct rna_log_pattern *pattern, co
 		return NULL;
 	episode->pattern = pattern;
 	episode->state = RNA_EPISODE_OVER; /* until a message says otherwise */
-	if (!keep_text(&episode->pci, pci) || !keep_text(&episode->netdev, netdev) ||
-	    !keep_text(&episode->rdma, rdma))
+	if (!rna_text_set(&episode->pci, pci) || !rna_text_set(&episode->netdev, netdev) ||
+	    !rna_text_set(&episode->rdma, rdma))
 		return NULL;
 	return RNA_TAKE(episode);
 }
@@ -119,6 +143,55 @@ struct rna_episode *rna_episodes_get(struct rna_episodes *episodes,
 	return RNA_TAKE(episode);
 }
 
+/* -- The file ---------------------------------------------------------------------------------- */
+
+json_t *rna_episodes_write(struct rna_json_writer *writer, const struct rna_episodes *episodes)
+{
+	json_t *list = json_array();
+
+	for (size_t i = 0; i < episodes->count; i++) {
+		const struct rna_episode *episode = episodes->items[i];
+		json_t *object;
+
+		if (!episode->last.text)
+			continue;
+		object = rna_kept_write(writer, keep_episode, episode);
+		rna_json_set(writer, object, "pattern", json_string(episode->pattern->name));
+		rna_json_append(writer, list, object);
+	}
+	return list;
+}
+
+/* One of a pattern that is not known is passed over. */
+static int read_episode(struct rna_episodes *episodes, const json_t *object)
+{
+	const char *name = rna_kept_text(object, "pattern");
+	const struct rna_log_pattern *pattern = name ? rna_log_pattern_find(name) : NULL;
+	struct rna_episode *episode;
+
+	if (!pattern || episodes->count == RNA_EPISODES_KEPT)
+		return 0;
+	episode = rna_episodes_get(episodes, pattern, rna_kept_text(object, "pci"),
+				   rna_kept_text(object, "netdev"), rna_kept_text(object, "rdma"));
+	if (!episode || rna_kept_read(object, keep_episode, episode, NULL) == -ENOMEM ||
+	    (!episode->last.text && !rna_text_set(&episode->last.text, "")) ||
+	    (!episode->first.text && !rna_text_set(&episode->first.text, "")))
+		return -ENOMEM;
+	if (episode->state > RNA_EPISODE_OVER)
+		episode->state = RNA_EPISODE_HOLDS;
+	episode->quiet = episode->state == RNA_EPISODE_DOUBTFUL;
+	episode->recalled = true;
+	return 0;
+}
+
+int rna_episodes_read(struct rna_episodes *episodes, const json_t *list)
+{
+	for (size_t i = 0; i < json_array_size(list); i++)
+		if (read_episode(episodes, json_array_get(list, i)) < 0)
+			return -ENOMEM;
+	return 0;
+}
+
 /* -- What the log says ------------------------------------------------------------------------- */
 
 struct look {
@@ -163,12 +236,12 @@ static rna_usec time_of_hearing(const struct look *look, const struct rna_episod
 	return old && line->time && line->time < taken ? line->time : taken;
 }
 
-static bool keep_line(const struct look *look, struct rna_episode_line *kept,
+static bool take_line(const struct look *look, struct rna_episode_line *kept,
 		      const struct rna_log_line *line)
 {
 	rna_usec ago = rna_usec_since(line->time, look->now.monotonic);
 
-	if (!keep_text(&kept->text, line->text))
+	if (!rna_text_set(&kept->text, line->text))
 		return false;
 	kept->sequence = line->sequence;
 	kept->time = line->time;
@@ -190,9 +263,9 @@ static bool take_messages(const struct look *look, struct rna_episode *episode,
 	bool fresh = !episode->last.text;
 	rna_usec heard = time_of_hearing(look, episode, &said->last);
 
-	if (begins && !keep_line(look, &episode->first, fresh ? &said->first : &said->last))
+	if (begins && !take_line(look, &episode->first, fresh ? &said->first : &said->last))
 		return false;
-	if (!keep_line(look, &episode->last, &said->last))
+	if (!take_line(look, &episode->last, &said->last))
 		return false;
 	episode->count = (begins ? 0 : episode->count) + added;
 	episode->heard = heard;
@@ -327,7 +400,7 @@ static bool judge(struct rna_episodes *episodes, struct rna_episode *episode,
 
 	episode->object = rna_episode_find_object(episode, look->view, look->settings);
 	device = episode->object.relation == RNA_EPISODE_ITSELF ? episode->object.device : NULL;
-	if (device && !keep_text(&episode->name, device->device->name))
+	if (device && !rna_text_set(&episode->name, device->device->name))
 		return false;
 	see(episode, look);
 	if (is_over(episodes, episode, look))

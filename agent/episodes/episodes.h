@@ -14,6 +14,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "rna/base/kept.h"
 #include "rna/model/kernel_log.h"
 #include "rna/model/view.h"
 
@@ -120,6 +121,18 @@ struct rna_episodes {
 #define RNA_EPISODES_FLOOD 100.0
 
 void rna_episodes_deinit(struct rna_episodes *episodes); /* idempotent */
+
+/*
+ * In a file, a list. Of an episode that is over, what a new process needs to know it again. It
+ * means something to the boot that wrote it only: another one has another log.
+ */
+json_t *rna_episodes_write(struct rna_json_writer *writer, const struct rna_episodes *episodes);
+
+/*
+ * Into an empty memory. One that is damaged, or of a pattern that is not known, costs only itself.
+ * 0 or -ENOMEM.
+ */
+int rna_episodes_read(struct rna_episodes *episodes, const json_t *list);
 
 /*
  * Takes what the log says, and decides what holds. complete: has every job run, so that what is not

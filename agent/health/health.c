@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "rna/base/duration.h"
+#include "rna/base/parse.h"
 
 #include "settings/silence.h"
 
@@ -200,20 +201,6 @@ static void run_rules(struct rna_health *health, struct rna_view *view, struct r
 
 /* -- Conditions -------------------------------------------------------------------------------- */
 
-static bool keep_text(char **kept, const char *text)
-{
-	char *copy;
-
-	if (*kept && text && strcmp(*kept, text) == 0)
-		return true;
-	copy = text ? strdup(text) : NULL;
-	if (text && !copy)
-		return false;
-	free(*kept);
-	*kept = copy;
-	return true;
-}
-
 /*
  * Since when it holds. What the rule says wins, but it knows this process only: of a condition from
  * an earlier one, what it said first is when this process began to see it.
@@ -238,11 +225,11 @@ static bool condition_take(struct rna_health *health, struct rna_condition *cond
 	const struct rna_finding before = condition->finding;
 	struct rna_time since = find_since(condition, &find->finding.since, now);
 
-	if (!condition->text && (!keep_text(&condition->device, find->finding.device) ||
-				 !keep_text(&condition->key, find->key)))
+	if (!condition->text && (!rna_text_set(&condition->device, find->finding.device) ||
+				 !rna_text_set(&condition->key, find->key)))
 		return false;
-	if (!keep_text(&condition->text, find->finding.text) ||
-	    !keep_text(&condition->remedy, find->finding.remedy))
+	if (!rna_text_set(&condition->text, find->finding.text) ||
+	    !rna_text_set(&condition->remedy, find->finding.remedy))
 		return false;
 	condition->rule = find->rule;
 	condition->finding = find->finding;
@@ -527,7 +514,7 @@ static void follow_names(struct rna_health *health, const struct rna_snapshot *s
 		struct rna_condition *condition = &health->conditions[i];
 
 		if (condition->device && condition->key)
-			(void)keep_text(&condition->device, name_now(condition, snapshot));
+			(void)rna_text_set(&condition->device, name_now(condition, snapshot));
 		condition->finding.device = condition->device;
 	}
 	if (health->count > 0)

@@ -11,15 +11,13 @@
 #include <errno.h>
 #include <string.h>
 
-#include "rna/base/json_document.h"
-
-#include "episodes/episodes_file.h"
+#include "rna/base/kept.h"
+#include "rna/base/parse.h"
 
 #include "condition.h"
 
 enum {
 	VERSION = 1,
-	INDENT = 1,
 	CONDITIONS_MAX = 65536,
 	PASTS_MAX = 65536,
 };
@@ -30,27 +28,90 @@ static const struct rna_json_limits limits = {
 	.flags = JSON_REJECT_DUPLICATES,
 };
 
-/* -- Writing ----------------------------------------------------------------------------------- */
+/* -- What is kept ------------------------------------------------------------------------------ */
 
-static json_t *condition_object(struct rna_json_writer *writer,
-				const struct rna_condition *condition)
+#define RULE_WORD(number) rna_rules[number]->name
+
+/* One of a rule that is not known, or that is damaged, costs only itself. */
+static void keep_condition(struct rna_kept *kept, void *record)
 {
-	const struct rna_finding *finding = &condition->finding;
-	json_t *object = json_object();
+	struct rna_condition *condition = record;
+	struct rna_finding *finding = &condition->finding;
 
-	rna_json_keep_text(writer, object, "rule", rna_rules[condition->rule]->name);
-	rna_json_keep_text(writer, object, "device", condition->device);
-	rna_json_keep_text(writer, object, "key", condition->key);
-	rna_json_keep_number(writer, object, "port", finding->port);
-	rna_json_keep_text(writer, object, "severity", rna_severity_name(finding->severity));
-	rna_json_keep_number(writer, object, "since", finding->since.realtime);
-	rna_json_keep_number(writer, object, "monotonic", finding->since.monotonic);
-	if (condition->told)
-		rna_json_keep_text(writer, object, "reported",
-				   rna_severity_name(condition->told_severity));
-	rna_json_keep_text(writer, object, "text", condition->text);
-	rna_json_keep_text(writer, object, "remedy", condition->remedy);
-	return object;
+	RNA_KEEP_WORD(kept, "rule", condition->rule, RULE_WORD, RNA_RULE_COUNT);
+	RNA_KEEP(kept, "device", condition->device);
+	RNA_KEEP(kept, "key", condition->key);
+	RNA_KEEP(kept, "port", finding->port);
+	RNA_KEEP_WORD(kept, "severity", finding->severity, rna_severity_name, RNA_SEVERITY_COUNT);
+	RNA_KEEP(kept, "since", finding->since.realtime);
+	RNA_KEEP(kept, "monotonic", finding->since.monotonic);
+	if (!kept->writes || condition->told)
+		RNA_KEEP_WORD(kept, "reported", condition->told_severity, rna_severity_name,
+			      RNA_SEVERITY_COUNT);
+	RNA_KEEP(kept, "text", condition->text);
+	RNA_KEEP(kept, "remedy", condition->remedy);
+	rna_kept_want(kept, condition->rule < RNA_RULE_COUNT &&
+				    finding->severity < RNA_SEVERITY_COUNT &&
+				    finding->since.realtime > 0 && finding->port <= UINT16_MAX &&
+				    condition->text && condition->remedy);
+}
+
+/* Oldest first. */
+static void keep_rises(struct rna_kept *kept, struct rna_window *window)
+{
+	const json_t *read = json_object_get(kept->object, "rises");
+	json_t *rises = kept->writes ? json_array() : NULL;
+
+	if (kept->reads)
+		window->slot = RNA_WINDOW_SLOTS - 1;
+	for (unsigned i = 0; i < RNA_WINDOW_SLOTS; i++) {
+		uint64_t *rise = &window->rises[(window->slot + 1 + i) % RNA_WINDOW_SLOTS];
+		json_int_t number = json_integer_value(json_array_get(read, i));
+
+		if (kept->reads)
+			*rise = number > 0 ? (uint64_t)number : 0;
+		if (kept->writes)
+			rna_json_append(kept->writer, rises, json_integer((json_int_t)*rise));
+	}
+	if (kept->writes)
+		rna_json_set(kept->writer, kept->object, "rises", rises);
+}
+
+static void keep_window(struct rna_kept *kept, void *record)
+{
+	struct rna_window *window = record;
+	int64_t last = kept->writes && window->known ? (int64_t)window->last : -1;
+
+	if (!kept->writes || last >= 0)
+		RNA_KEEP(kept, "last", last);
+	RNA_KEEP(kept, "summands", window->summands);
+	RNA_KEEP(kept, "when", window->when);
+	RNA_KEEP(kept, "quarter", window->slot_start);
+	keep_rises(kept, window);
+	if (!kept->writes || window->over)
+		RNA_KEEP(kept, "over", window->over);
+	if (kept->reads) {
+		window->known = last >= 0;
+		window->last = window->known ? (uint64_t)last : 0;
+	}
+}
+
+static void keep_past(struct rna_kept *kept, void *record)
+{
+	struct rna_past *past = record;
+	int64_t index = kept->writes && past->nccl_known ? (int64_t)past->nccl_index : -1;
+
+	RNA_KEEP(kept, "key", past->key);
+	RNA_KEEP(kept, "port", past->port);
+	RNA_KEEP(kept, "generation", past->generation);
+	if (!kept->writes || index >= 0)
+		RNA_KEEP(kept, "nccl_index", index);
+	RNA_KEEP(kept, "nccl_moved", past->nccl_moved);
+	if (!kept->reads)
+		return;
+	past->nccl_known = index >= 0 && index <= UINT16_MAX;
+	past->nccl_index = past->nccl_known ? (unsigned)index : 0;
+	past->nccl_moved = past->nccl_known ? past->nccl_moved : 0;
 }
 
 static bool is_telling(const struct rna_window *window)
@@ -61,23 +122,10 @@ static bool is_telling(const struct rna_window *window)
 static json_t *window_object(struct rna_json_writer *writer, const struct rna_threshold *threshold,
 			     const struct rna_window *window)
 {
-	json_t *object = json_object(), *rises = json_array();
+	json_t *object = rna_kept_write(writer, keep_window, window);
 
-	rna_json_keep_text(writer, object, "counter", threshold->name);
-	rna_json_keep_number(writer, object, "window", threshold->window);
-	if (window->known && window->last <= INT64_MAX)
-		rna_json_set(writer, object, "last", json_integer((json_int_t)window->last));
-	rna_json_keep_number(writer, object, "summands", window->summands);
-	rna_json_keep_number(writer, object, "when", window->when);
-	rna_json_keep_number(writer, object, "quarter", window->slot_start);
-	for (unsigned i = 1; i <= RNA_WINDOW_SLOTS; i++) /* oldest first */
-		rna_json_append(
-			writer, rises,
-			json_integer(
-				(json_int_t)window->rises[(window->slot + i) % RNA_WINDOW_SLOTS]));
-	rna_json_set(writer, object, "rises", rises);
-	if (window->over)
-		rna_json_set(writer, object, "over", json_true());
+	rna_json_set(writer, object, "counter", json_string(threshold->name));
+	rna_json_set(writer, object, "window", json_integer((json_int_t)threshold->window));
 	return object;
 }
 
@@ -85,15 +133,9 @@ static json_t *window_object(struct rna_json_writer *writer, const struct rna_th
 static json_t *past_object(struct rna_json_writer *writer, const struct rna_past *past,
 			   const struct rna_thresholds *thresholds)
 {
-	json_t *object = json_object(), *windows = json_array();
+	json_t *object = rna_kept_write(writer, keep_past, past), *windows = json_array();
 	bool tells = past->nccl_known;
 
-	rna_json_keep_text(writer, object, "key", past->key);
-	rna_json_keep_number(writer, object, "port", past->port);
-	rna_json_keep_number(writer, object, "generation", past->generation);
-	if (past->nccl_known)
-		rna_json_set(writer, object, "nccl_index", json_integer(past->nccl_index));
-	rna_json_keep_number(writer, object, "nccl_moved", past->nccl_moved);
 	for (size_t i = 0; past->windows && i < thresholds->count; i++)
 		if (is_telling(&past->windows[i])) {
 			rna_json_append(writer, windows,
@@ -105,38 +147,24 @@ static json_t *past_object(struct rna_json_writer *writer, const struct rna_past
 	return tells ? object : rna_json_free(object);
 }
 
-void rna_health_write(struct rna_health *health, struct rna_strbuf *out)
+static void write_pasts(struct rna_kept *kept, const struct rna_health *health)
 {
-	struct rna_json_writer writer = {0};
-	json_t *file = rna_json_new_file(&writer, VERSION);
-	json_t *conditions = json_array(), *pasts = json_array();
+	json_t *list = json_array();
 
-	rna_json_keep_text(&writer, file, "boot", health->boot);
-	rna_json_keep_number(&writer, file, "time", health->judged.realtime);
-	rna_json_keep_number(&writer, file, "monotonic", health->judged.monotonic);
-	for (size_t i = 0; i < health->count; i++)
-		rna_json_append(&writer, conditions,
-				condition_object(&writer, &health->conditions[i]));
-	rna_json_set(&writer, file, "problems", conditions);
 	for (size_t i = 0; i < health->pasts.count; i++) {
-		json_t *past = past_object(&writer, health->pasts.items[i], health->thresholds);
+		json_t *past =
+			past_object(kept->writer, health->pasts.items[i], health->thresholds);
 
 		if (past)
-			rna_json_append(&writer, pasts, past);
+			rna_json_append(kept->writer, list, past);
 	}
-	rna_json_set(&writer, file, "counters", pasts);
-	rna_json_set(&writer, file, "episodes", rna_episodes_write(&writer, &health->episodes));
-	rna_json_write(&writer, file, INDENT, out);
-	health->written = health->judged;
-	health->pasts.rose = false;
-	health->episodes.changed = health->episodes.grew = false;
+	rna_json_set(kept->writer, kept->object, "counters", list);
 }
-
-/* -- Reading ----------------------------------------------------------------------------------- */
 
 /* What was read, until all of it is good. */
 struct found {
 	struct rna_health *health;
+	char *boot;
 	bool same_boot;
 	struct rna_time written;
 	size_t count;
@@ -145,30 +173,47 @@ struct found {
 	struct rna_episodes episodes;
 };
 
+static void keep_file(struct rna_kept *kept, void *record)
+{
+	struct found *found = record;
+
+	RNA_KEEP(kept, "boot", found->boot);
+	RNA_KEEP(kept, "time", found->written.realtime);
+	RNA_KEEP(kept, "monotonic", found->written.monotonic);
+	RNA_KEEP_ARRAY(kept, "problems", keep_condition, found->conditions, found->count,
+		       CONDITIONS_MAX, false);
+	if (!kept->writes)
+		return;
+	write_pasts(kept, found->health);
+	rna_json_set(kept->writer, kept->object, "episodes",
+		     rna_episodes_write(kept->writer, &found->health->episodes));
+}
+
+/* -- Writing ----------------------------------------------------------------------------------- */
+
+void rna_health_write(struct rna_health *health, struct rna_strbuf *out)
+{
+	const struct found found = {
+		.health = health,
+		.boot = health->boot,
+		.written = health->judged,
+		.count = health->count,
+		.conditions = health->conditions,
+	};
+
+	rna_kept_write_file(keep_file, &found, VERSION, out);
+	health->written = health->judged;
+	health->pasts.rose = false;
+	health->episodes.changed = health->episodes.grew = false;
+}
+
+/* -- Reading ----------------------------------------------------------------------------------- */
+
 static void found_deinit(struct found *found)
 {
-	for (size_t i = 0; i < found->count; i++)
-		rna_condition_deinit(&found->conditions[i]);
-	free(found->conditions);
 	rna_pasts_deinit(&found->pasts);
 	rna_episodes_deinit(&found->episodes);
-}
-
-static enum rna_severity find_severity(const char *name)
-{
-	enum rna_severity severity = 0;
-
-	while (severity < RNA_SEVERITY_COUNT &&
-	       (!name || strcmp(rna_severity_name(severity), name) != 0))
-		severity++;
-	return severity;
-}
-
-/* False: no memory. */
-static bool copy(const char *text, char **ret)
-{
-	*ret = text ? strdup(text) : NULL;
-	return !text || *ret;
+	rna_kept_free(keep_file, found, sizeof(*found));
 }
 
 static rna_usec earlier(rna_usec a, rna_usec b)
@@ -176,134 +221,82 @@ static rna_usec earlier(rna_usec a, rna_usec b)
 	return a < b ? a : b;
 }
 
-/* Nothing began after it was written. */
-static struct rna_time read_since(const struct found *found, const json_t *object)
+static void finish_condition(const struct found *found, struct rna_condition *condition)
 {
-	rna_usec since = rna_json_kept_number(object, "since");
-	rna_usec monotonic = rna_json_kept_number(object, "monotonic");
-
-	return (struct rna_time){
-		.realtime = earlier(since, found->written.realtime),
-		.monotonic = found->same_boot ? earlier(monotonic, found->written.monotonic) : 0,
-	};
-}
-
-/* 0, or -ENOMEM. One of a rule that is not known, or that is damaged, costs only itself. */
-static int read_condition(struct found *found, const json_t *object)
-{
-	struct rna_condition *condition = &found->conditions[found->count];
-	const char *reported = rna_json_kept_text(object, "reported");
-	uint64_t port = rna_json_kept_number(object, "port");
 	struct rna_finding *finding = &condition->finding;
+	struct rna_time since = finding->since;
 
-	condition->rule = rna_rule_find(rna_json_kept_text(object, "rule"));
-	finding->severity = find_severity(rna_json_kept_text(object, "severity"));
-	finding->since = read_since(found, object);
-	if (condition->rule == RNA_RULE_COUNT || finding->severity == RNA_SEVERITY_COUNT ||
-	    finding->since.realtime == 0 || port > UINT16_MAX ||
-	    !rna_json_kept_text(object, "text") || !rna_json_kept_text(object, "remedy")) {
-		*condition = (struct rna_condition){0};
-		return 0;
-	}
-	found->count++; /* from here on it is freed */
-	if (!copy(rna_json_kept_text(object, "device"), &condition->device) ||
-	    !copy(rna_json_kept_text(object, "key"), &condition->key) ||
-	    !copy(rna_json_kept_text(object, "text"), &condition->text) ||
-	    !copy(rna_json_kept_text(object, "remedy"), &condition->remedy))
-		return -ENOMEM;
-	condition->told_severity = find_severity(reported);
+	/* Nothing began after it was written. */
+	finding->since = (struct rna_time){
+		.realtime = earlier(since.realtime, found->written.realtime),
+		.monotonic =
+			found->same_boot ? earlier(since.monotonic, found->written.monotonic) : 0,
+	};
 	condition->told = condition->told_severity < RNA_SEVERITY_COUNT;
 	condition->was_there = condition->told; /* it had held */
 	condition->recalled = true;
 	finding->rule = rna_rules[condition->rule]->name;
 	finding->device = condition->device;
-	finding->port = (unsigned)port;
 	finding->text = condition->text;
 	finding->remedy = condition->remedy;
 	finding->runbook = rna_rule_find_runbook(finding->rule, RNA_LINK_LAYER_UNKNOWN);
-	return 0;
 }
 
-static int read_conditions(struct found *found, const json_t *list)
+/* Sorted, and each of them once. */
+static void finish_conditions(struct found *found)
 {
-	size_t count = json_array_size(list), kept = 0;
+	size_t kept = 0;
 
-	found->conditions = calloc(count + 1, sizeof(*found->conditions));
-	if (!found->conditions)
-		return -ENOMEM;
-	for (size_t i = 0; i < count; i++)
-		if (read_condition(found, json_array_get(list, i)) < 0)
-			return -ENOMEM;
+	for (size_t i = 0; i < found->count; i++)
+		finish_condition(found, &found->conditions[i]);
 	if (found->count > 0)
 		qsort(found->conditions, found->count, sizeof(*found->conditions),
 		      rna_condition_compare);
-	for (size_t i = 0; i < found->count; i++) { /* each of them once */
+	for (size_t i = 0; i < found->count; i++) {
 		struct rna_condition *next = &found->conditions[i];
 
-		if (kept > 0 && rna_condition_compare(&found->conditions[kept - 1], next) == 0)
+		if (next->finding.since.realtime == 0 ||
+		    (kept > 0 && rna_condition_compare(&found->conditions[kept - 1], next) == 0))
 			rna_condition_deinit(next);
 		else
 			found->conditions[kept++] = *next;
 	}
 	found->count = kept;
-	return 0;
 }
 
-static uint64_t read_rise(const json_t *rise)
-{
-	json_int_t number = json_integer_value(rise);
-
-	return number > 0 ? (uint64_t)number : 0;
-}
-
+/* Into the window of the same threshold: of another length it would say something else. */
 static void read_window(const struct found *found, struct rna_past *past, const json_t *object)
 {
 	const struct rna_thresholds *thresholds = found->health->thresholds;
-	const char *counter = rna_json_kept_text(object, "counter");
-	const json_t *rises = json_object_get(object, "rises");
-	const json_t *last = json_object_get(object, "last");
-	rna_usec written = found->written.monotonic;
+	const char *counter = rna_kept_text(object, "counter");
+	uint64_t length = rna_kept_number(object, "window");
 
 	for (size_t i = 0; counter && i < thresholds->count; i++) {
+		struct rna_window *window = &past->windows[i];
+
 		if (strcmp(thresholds->items[i].name, counter) != 0 ||
-		    thresholds->items[i].window != rna_json_kept_number(object, "window"))
-			continue; /* of another length it would say something else */
-		past->windows[i] = (struct rna_window){
-			.known = json_is_integer(last) && json_integer_value(last) >= 0,
-			.over = json_is_true(json_object_get(object, "over")),
-			.last = rna_json_kept_number(object, "last"),
-			.summands = rna_json_kept_number(object, "summands"),
-			.when = earlier(rna_json_kept_number(object, "when"), written),
-			.slot_start = earlier(rna_json_kept_number(object, "quarter"), written),
-			.slot = RNA_WINDOW_SLOTS - 1,
-		};
-		for (size_t k = 0; k < RNA_WINDOW_SLOTS; k++)
-			past->windows[i].rises[k] = read_rise(json_array_get(rises, k));
+		    thresholds->items[i].window != length)
+			continue;
+		*window = (struct rna_window){0};
+		(void)rna_kept_read(object, keep_window, window, NULL); /* it is all of numbers */
+		window->when = earlier(window->when, found->written.monotonic);
+		window->slot_start = earlier(window->slot_start, found->written.monotonic);
 	}
 }
 
 static int read_past(struct found *found, const json_t *object)
 {
-	const struct rna_thresholds *thresholds = found->health->thresholds;
-	const char *key = rna_json_kept_text(object, "key");
-	const json_t *index = json_object_get(object, "nccl_index");
+	const char *key = rna_kept_text(object, "key");
 	const json_t *windows = json_object_get(object, "windows");
-	uint64_t port = rna_json_kept_number(object, "port");
+	uint64_t port = rna_kept_number(object, "port");
 	struct rna_past *past;
 
 	if (!key || port > UINT16_MAX)
 		return 0;
-	past = rna_pasts_recall(&found->pasts, thresholds, key, (unsigned)port);
-	if (!past)
+	past = rna_pasts_recall(&found->pasts, found->health->thresholds, key, (unsigned)port);
+	if (!past || rna_kept_read(object, keep_past, past, NULL) == -ENOMEM)
 		return -ENOMEM;
-	past->generation = rna_json_kept_number(object, "generation");
-	past->nccl_known = json_is_integer(index) && json_integer_value(index) >= 0 &&
-			   json_integer_value(index) <= UINT16_MAX;
-	if (past->nccl_known) {
-		past->nccl_index = (unsigned)json_integer_value(index);
-		past->nccl_moved = earlier(rna_json_kept_number(object, "nccl_moved"),
-					   found->written.monotonic);
-	}
+	past->nccl_moved = earlier(past->nccl_moved, found->written.monotonic);
 	for (size_t i = 0; i < json_array_size(windows); i++)
 		read_window(found, past, json_array_get(windows, i));
 	return 0;
@@ -327,13 +320,12 @@ static int check_file(const json_t *file, struct rna_error *error)
 static int read_all(struct found *found, const json_t *file)
 {
 	const json_t *counters = json_object_get(file, "counters");
-	int status;
+	int status = rna_kept_read(file, keep_file, found, NULL);
 
-	found->same_boot =
-		rna_clock_same_boot(rna_json_kept_text(file, "boot"), found->health->boot);
-	found->written.realtime = rna_json_kept_number(file, "time");
-	found->written.monotonic = rna_json_kept_number(file, "monotonic");
-	status = read_conditions(found, json_object_get(file, "problems"));
+	if (status < 0)
+		return status;
+	found->same_boot = rna_clock_same_boot(found->boot, found->health->boot);
+	finish_conditions(found);
 	for (size_t i = 0; status == 0 && i < json_array_size(counters); i++)
 		status = read_past(found, json_array_get(counters, i));
 	if (status == 0 && found->same_boot)
@@ -346,7 +338,7 @@ int rna_health_read(struct rna_health *health, const char *text, size_t len,
 {
 	RNA_CLEANUP(rna_json_free_p) json_t *file = NULL;
 	RNA_CLEANUP(found_deinit) struct found found = {.health = health};
-	int status = rna_json_read_file(text, len, &limits, VERSION, &file, error);
+	int status = rna_kept_read_file(text, len, &limits, VERSION, &file, error);
 
 	if (status == 0)
 		status = check_file(file, error);

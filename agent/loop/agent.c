@@ -16,7 +16,7 @@
  *	liveness   one timer: the watchdog is fed while the loop turns and HTTP is served
  *
  * Nothing here waits: results come from lanes, views.c makes a view of them and shows it to HTTP
- *and the other followers. The guests and their order of start are the table starts below.
+ * and the other followers. The guests and their order of start are the table starts below.
  */
 #include "agent.h"
 
@@ -32,7 +32,7 @@
 #include "rna/model/log_site.h"
 
 #include "health/health_file.h"
-#include "memory/peer_memory.h"
+#include "memory/memory.h"
 #include "memory/remember.h"
 
 #include "guests.h"

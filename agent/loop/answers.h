@@ -9,7 +9,7 @@
 #include "rna/exporter.h"
 
 #include "bandwidth/measuring.h"
-#include "selftest/turns.h"
+#include "selftest/selftest_schedule.h"
 #include "settings/settings.h"
 
 #include "control.h"

@@ -13,7 +13,7 @@ static inline unsigned rna_collector_bit(enum rna_collector_id id)
 	return 1u << id;
 }
 
-/* The one collector that lists that. */
+/* The collector that lists `what`: devices, or interfaces. */
 enum rna_collector_id rna_collector_listing(enum rna_listing what);
 
 unsigned rna_collectors_later(void);

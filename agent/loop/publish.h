@@ -15,7 +15,7 @@
 #include "memory/memory.h"
 #include "node/node.h"
 #include "probe/probing.h"
-#include "selftest/turns.h"
+#include "selftest/selftest_schedule.h"
 
 #include "schedule.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Rhythm: how often a collector runs on a target. Where events tell of each change, a run only has
- *to prove that they do, and is rare; what is read for scrapes runs just before one.
+ * to prove that they do, and is rare; what is read for scrapes runs just before one.
  *
  * A device is covered if events tell of each change of its ports: each port has a network interface
  * whose carrier follows the state of the port, or the device is a virtual function of one that is

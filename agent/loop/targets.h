@@ -49,7 +49,7 @@ struct rna_target {
 	const struct rna_device *device;
 	const struct rna_root *root; /* of its readers */
 	unsigned descriptors;        /* that its readers may keep open, all together */
-	unsigned collectors;         /* bit set of those that it has */
+	unsigned collectors;         /* bit set: of this target */
 	unsigned wanted;             /* bit set: due while a chain was under way */
 	unsigned triggered;          /* bit set: an event marked these, see trigger.h */
 	unsigned later;              /* bit set: it asked for these, but not at once */

@@ -4,8 +4,6 @@
  * one has the former one now? Both are answered from sorted lists, for a node may have thousands of
  * devices; as long as nothing has changed, which is nearly always, there are no lists.
  */
-#include "former_memory.h"
-
 #include <stdlib.h>
 #include <string.h>
 

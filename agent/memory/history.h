@@ -1,10 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The history: transitions of the node's ports. The newest are in memory, and those that are not on
- * the disk yet; on the disk are a thousand and more, also of earlier processes, in two files of
- * lines of JSON: lines are appended to the newer one, and when it is full it replaces the older
- * one. A line that is damaged, as the last one is after a loss of power, costs only itself.
- * Thread: the loop's.
+ * Transitions of ports: how they are found, and their history.
+ * Thread: the loop's. Nothing here reads a clock.
  */
 #pragma once
 
@@ -14,7 +11,101 @@
 #include "rna/base/error.h"
 #include "rna/base/strbuf.h"
 #include "rna/model/transition.h"
+#include "rna/model/value.h"
 
+/* -- Of one port ------------------------------------------------------------------------------- */
+
+/*
+ * What several sources show of the ups and downs of one port, merged so that each is counted once.
+ * See history.c for how.
+ */
+
+/* Counters of the downs of a port, beside its state. To add one: a row here. */
+enum rna_down_counter_id {
+	RNA_DOWN_COUNTER_CARRIER, /* the network interface's losses of carrier */
+	RNA_DOWN_COUNTER_LINK,    /* the port's own link_downed */
+	RNA_DOWN_COUNTER_DRIVER,  /* losses of the link that the driver of the interface counts */
+	RNA_DOWN_COUNTER_COUNT,
+};
+
+/* When something was read: the truth of some moment in between. */
+struct rna_span_of_time {
+	rna_usec started; /* monotonic */
+	struct rna_time taken;
+};
+
+/* A counter, as it was read last. */
+struct rna_down_reading {
+	struct rna_value downs; /* since any time; not known: there is no such counter */
+	uint64_t of;            /* what is counting: of another one the number cannot be compared */
+	struct rna_span_of_time when;
+};
+
+/* All that is known of a port at one moment. */
+struct rna_port_reading {
+	bool present;        /* is its device there? if not, only when and source mean something */
+	uint64_t generation; /* of the device's registration */
+	struct rna_value up; /* 1, 0, or not known */
+	struct rna_span_of_time when; /* of up */
+	enum rna_source source;       /* of up */
+	struct rna_down_reading counters[RNA_DOWN_COUNTER_COUNT];
+};
+
+/* What is remembered of a counter. Private. */
+struct rna_down_counter {
+	bool based;
+	uint64_t of;
+	uint64_t base;        /* its number when it was compared last */
+	uint64_t unaccounted; /* downs counted since then */
+	bool waiting;         /* newest was not compared yet */
+	uint64_t newest;
+	struct rna_span_of_time when; /* of newest */
+};
+
+/* What is remembered of a port. Zeroed: nothing. Readable: history, up and since. */
+struct rna_port_track {
+	struct rna_port_history history;
+	bool known; /* was its state ever known? */
+	bool up;
+	bool gone;
+	uint64_t generation;
+	rna_usec looked;    /* monotonic; when up was read last */
+	rna_usec since;     /* monotonic; when up was first seen as it is */
+	rna_usec last_down; /* monotonic; when a down was last seen or counted */
+	struct rna_down_counter counters[RNA_DOWN_COUNTER_COUNT];
+};
+
+enum rna_cause {
+	RNA_CAUSE_STATE,      /* its state changed */
+	RNA_CAUSE_COUNTED,    /* a counter counted more downs than were seen */
+	RNA_CAUSE_REMOVED,    /* its device went */
+	RNA_CAUSE_REGISTERED, /* its device was registered again, and its removal was not seen */
+};
+
+struct rna_port_transition {
+	bool up;
+	uint64_t count;
+	enum rna_source source;
+	enum rna_cause cause;
+	enum rna_down_counter_id counter; /* the counter that showed it */
+	struct rna_time time;
+};
+
+/* A re-registration, a pair of each counter, and a change. */
+enum { RNA_PORT_TRANSITIONS_MAX = 2 + 2 * RNA_DOWN_COUNTER_COUNT };
+
+/* Returns how many transitions the port has made since the last call, in their order. */
+size_t rna_port_track_follow(struct rna_port_track *track, const struct rna_port_reading *reading,
+			     struct rna_port_transition transitions[RNA_PORT_TRANSITIONS_MAX]);
+
+/* -- The history ------------------------------------------------------------------------------- */
+
+/*
+ * The newest transitions are in memory, and those that are not on the disk yet; on the disk are a
+ * thousand and more, also of earlier processes, in two files of lines of JSON: lines are appended
+ * to the newer one, and when it is full it replaces the older one. A line that is damaged, as the
+ * last one is after a loss of power, costs only itself.
+ */
 #define RNA_HISTORY_FILE "events.jsonl"
 #define RNA_HISTORY_OLD  "events.old.jsonl"
 

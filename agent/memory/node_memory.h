@@ -5,7 +5,7 @@
  * a scheduler that acts upon a label should not have to act twice.
  *
  * Labels, conditions and the taint are all followed in the same way, each under its name. Published
- * values outlive the process (state.h), so that a restart removes nothing.
+ * values outlive the process (memory_file.c), so that a restart removes nothing.
  * Thread: the loop's.
  */
 #pragma once
@@ -21,7 +21,7 @@ struct rna_node_delays {
 	bool settling;    /* links are still coming up: bad news does not count yet */
 };
 
-struct rna_told {
+struct rna_published {
 	char *name; /* "roce", "RdmaPortDown" */
 	/* Was anything published yet? Until then the Node shows what an earlier agent published. */
 	bool decided;
@@ -38,7 +38,7 @@ struct rna_told {
 	rna_usec from; /* monotonic; since when there are */
 };
 
-/* Names under which something was published on the Node (node_names.h). */
+/* Names under which something was published on the Node (node_options.h). */
 struct rna_node_name {
 	bool taint; /* else a label */
 	char *key;
@@ -46,7 +46,7 @@ struct rna_node_name {
 
 struct rna_node_memory {
 	size_t count;
-	struct rna_told *items; /* in the order in which they were first seen */
+	struct rna_published *items; /* in the order in which they were first seen */
 	size_t name_count;
 	struct rna_node_name *names;
 };
@@ -56,7 +56,7 @@ void rna_node_memory_deinit(struct rna_node_memory *memory); /* idempotent */
 /*
  * What was published under name, created if new. NULL: no memory. Pointers to others are void then.
  */
-struct rna_told *rna_told_find(struct rna_node_memory *memory, const char *name);
+struct rna_published *rna_published_find(struct rna_node_memory *memory, const char *name);
 
 /* Remembers a name, once. False: no memory. */
 bool rna_node_name_note(struct rna_node_memory *memory, bool taint, const char *key);
@@ -65,18 +65,19 @@ bool rna_node_name_note(struct rna_node_memory *memory, bool taint, const char *
  * Takes what one look shows, with the message that goes with it (NULL: none). True: it is published
  * something else now. Without memory for the message the next look tries again.
  */
-bool rna_told_follow(struct rna_told *told, const struct rna_node_verdict *seen,
-		     const char *message, const struct rna_node_delays *delays,
-		     struct rna_time now);
+bool rna_published_follow(struct rna_published *published, const struct rna_node_verdict *seen,
+			  const char *message, const struct rna_node_delays *delays,
+			  struct rna_time now);
 
 /* Nothing is known about it now, and that is no news either: nothing becomes due. */
-void rna_told_suspend(struct rna_told *told);
+void rna_published_suspend(struct rna_published *published);
 
 /*
  * It is no longer published, and was removed from the Node: what comes next is the first. True: it
  * was published until now.
  */
-bool rna_told_forget(struct rna_node_memory *memory, const char *name);
+bool rna_published_forget(struct rna_node_memory *memory, const char *name);
 
 /* When following it again could make a difference though nothing has changed; monotonic. */
-rna_usec rna_told_due(const struct rna_told *told, const struct rna_node_delays *delays);
+rna_usec rna_published_due(const struct rna_published *published,
+			   const struct rna_node_delays *delays);

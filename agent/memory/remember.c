@@ -10,7 +10,6 @@
 
 #include "expect.h"
 #include "message_ids.h"
-#include "user_traffic.h"
 
 /* One run. */
 struct run {
@@ -32,37 +31,37 @@ struct subject {
 	const struct rna_netdev *netdev;
 };
 
-/* -- Looks ------------------------------------------------------------------------------------- */
+/* -- What a port shows ------------------------------------------------------------------------- */
 
 static struct rna_span_of_time time_of_part(const struct rna_part *part)
 {
 	return (struct rna_span_of_time){part->started.monotonic, part->taken};
 }
 
-static void look_at_state(const struct subject *subject, struct rna_look *look)
+static void read_state(const struct subject *subject, struct rna_port_reading *reading)
 {
 	const struct rna_part *part = subject->device->parts[RNA_COLLECTOR_STATE];
 	const struct rna_part *presence = subject->device->parts[RNA_COLLECTOR_PRESENCE];
 
-	look->when = time_of_part(part ? part : presence);
-	look->source = (part ? part : presence)->origin.source;
+	reading->when = time_of_part(part ? part : presence);
+	reading->source = (part ? part : presence)->origin.source;
 	if (!subject->state || subject->state->state.state != RNA_VALUE_OK)
 		return;
-	look->up = rna_value_ok(rna_port_works(subject->device, subject->port->number));
+	reading->up = rna_value_ok(rna_port_works(subject->device, subject->port->number));
 }
 
 /*
  * IPoIB loses its carrier for reasons of its own, with the port up: "ip link set ib0 down" is one.
  * An Ethernet port follows its interface, also if that is a bond.
  */
-static void listen_to_carrier(const struct run *run, const struct subject *subject,
-			      struct rna_telling *telling)
+static void read_carrier(const struct run *run, const struct subject *subject,
+			 struct rna_down_reading *read)
 {
 	const struct rna_part *part = run->snapshot->parts[RNA_COLLECTOR_NETDEV];
 
 	if (!subject->netdev || subject->netdev->type == ARPHRD_INFINIBAND)
 		return;
-	*telling = (struct rna_telling){
+	*read = (struct rna_down_reading){
 		.downs = subject->netdev->carrier_down,
 		.of = subject->netdev->ifindex,
 		.when = time_of_part(part),
@@ -71,12 +70,13 @@ static void listen_to_carrier(const struct run *run, const struct subject *subje
 
 /* True: no other counter has to be read. A part that was read before is not read again. */
 static bool find_link_downed(const struct subject *subject, enum rna_collector_id collector,
-			     struct rna_telling *telling)
+			     struct rna_down_reading *read)
 {
 	const struct rna_counters_part *part = rna_device_counters(subject->device, collector);
 
-	if (part && part->part.taken.monotonic ==
-			    subject->port->track.tellers[RNA_TELLER_LINK].when.taken.monotonic)
+	if (part &&
+	    part->part.taken.monotonic ==
+		    subject->port->track.counters[RNA_DOWN_COUNTER_LINK].when.taken.monotonic)
 		return true;
 	for (size_t g = 0; part && g < part->group_count; g++) {
 		const struct rna_counter_group *group = &part->groups[g];
@@ -86,28 +86,28 @@ static bool find_link_downed(const struct subject *subject, enum rna_collector_i
 		for (size_t i = 0; i < group->count; i++) {
 			if (strcmp(group->values[i].file, "link_downed") != 0)
 				continue;
-			telling->downs = group->values[i].value;
-			telling->of = subject->device->device->generation;
-			telling->when = time_of_part(&part->part);
-			return rna_value_is_known(telling->downs);
+			read->downs = group->values[i].value;
+			read->of = subject->device->device->generation;
+			read->when = time_of_part(&part->part);
+			return rna_value_is_known(read->downs);
 		}
 	}
 	return false;
 }
 
 /* PMA's, or rxe's own. On a virtual function it may be that of the physical port. */
-static void listen_to_link(const struct subject *subject, struct rna_telling *telling)
+static void read_link_downed(const struct subject *subject, struct rna_down_reading *read)
 {
 	enum rna_function function = subject->device->device->function;
 
 	if (function != RNA_FUNCTION_PF && function != RNA_FUNCTION_VIRTUAL)
 		return;
-	if (!find_link_downed(subject, RNA_COLLECTOR_COUNTERS, telling))
-		(void)find_link_downed(subject, RNA_COLLECTOR_HW_COUNTERS, telling);
+	if (!find_link_downed(subject, RNA_COLLECTOR_COUNTERS, read))
+		(void)find_link_downed(subject, RNA_COLLECTOR_HW_COUNTERS, read);
 }
 
 /* The wire's own count, where one interface is all that there is: a bond lives on with one less. */
-static void listen_to_driver(const struct subject *subject, struct rna_telling *telling)
+static void read_driver_losses(const struct subject *subject, struct rna_down_reading *read)
 {
 	const struct rna_ethernet *ethernet = rna_device_ethernet(subject->device);
 	unsigned number = subject->port->number;
@@ -115,7 +115,7 @@ static void listen_to_driver(const struct subject *subject, struct rna_telling *
 	for (size_t i = 0; ethernet && i < ethernet->count; i++)
 		if (ethernet->netdevs[i].port == number && subject->netdev &&
 		    ethernet->netdevs[i].ifindex == subject->netdev->ifindex)
-			*telling = (struct rna_telling){
+			*read = (struct rna_down_reading){
 				.downs = rna_ethernet_sum(ethernet, number, RNA_ETHERNET_LINK_DOWNS)
 						 .value,
 				.of = subject->netdev->ifindex,
@@ -123,22 +123,22 @@ static void listen_to_driver(const struct subject *subject, struct rna_telling *
 			};
 }
 
-static struct rna_look look_of(const struct run *run, const struct subject *subject)
+static struct rna_port_reading read_port(const struct run *run, const struct subject *subject)
 {
 	const struct rna_part *presence = run->snapshot->parts[RNA_COLLECTOR_PRESENCE];
-	struct rna_look look = {.present = subject->device};
+	struct rna_port_reading reading = {.present = subject->device};
 
-	if (!look.present) {
-		look.when = time_of_part(presence);
-		look.source = presence->origin.source;
-		return look;
+	if (!reading.present) {
+		reading.when = time_of_part(presence);
+		reading.source = presence->origin.source;
+		return reading;
 	}
-	look.generation = subject->device->device->generation;
-	look_at_state(subject, &look);
-	listen_to_carrier(run, subject, &look.tellings[RNA_TELLER_CARRIER]);
-	listen_to_link(subject, &look.tellings[RNA_TELLER_LINK]);
-	listen_to_driver(subject, &look.tellings[RNA_TELLER_DRIVER]);
-	return look;
+	reading.generation = subject->device->device->generation;
+	read_state(subject, &reading);
+	read_carrier(run, subject, &reading.counters[RNA_DOWN_COUNTER_CARRIER]);
+	read_link_downed(subject, &reading.counters[RNA_DOWN_COUNTER_LINK]);
+	read_driver_losses(subject, &reading.counters[RNA_DOWN_COUNTER_DRIVER]);
+	return reading;
 }
 
 /* -- Transitions ------------------------------------------------------------------------------- */
@@ -158,21 +158,21 @@ static void write_state(const struct subject *subject, struct rna_strbuf *out)
 		rna_strbuf_printf(out, ", interface %s has no carrier", netdev->name);
 }
 
-static void write_reason(const struct subject *subject, const struct rna_step *step,
-			 struct rna_strbuf *out)
+static void write_reason(const struct subject *subject,
+			 const struct rna_port_transition *transition, struct rna_strbuf *out)
 {
-	switch (step->cause) {
+	switch (transition->cause) {
 	case RNA_CAUSE_REMOVED:
 		rna_strbuf_puts(out, "device removed");
 		break;
 	case RNA_CAUSE_REGISTERED:
 		rna_strbuf_puts(out, "device registered again");
 		break;
-	case RNA_CAUSE_TOLD:
+	case RNA_CAUSE_COUNTED:
 		rna_strbuf_puts(out, "between two reads: ");
-		if (step->teller == RNA_TELLER_LINK)
+		if (transition->counter == RNA_DOWN_COUNTER_LINK)
 			rna_strbuf_puts(out, "link_downed increased");
-		else if (step->teller == RNA_TELLER_DRIVER)
+		else if (transition->counter == RNA_DOWN_COUNTER_DRIVER)
 			rna_strbuf_puts(out, "the driver counted a link loss");
 		else /* by its last name: it may be gone since then */
 			rna_strbuf_printf(out, "interface %s lost its carrier",
@@ -207,21 +207,21 @@ static void log_transition(const struct rna_transition *transition)
 }
 
 static void keep_transition(struct run *run, const struct subject *subject,
-			    const struct rna_step *step)
+			    const struct rna_port_transition *transition)
 {
 	struct rna_history *history = &run->memory->history;
 	RNA_STRBUF struct rna_strbuf reason = RNA_STRBUF_INIT;
 
-	write_reason(subject, step, &reason);
+	write_reason(subject, transition, &reason);
 	if (rna_strbuf_ok(&reason) &&
 	    rna_history_add(history, &(struct rna_transition){
-					     .time = step->time,
+					     .time = transition->time,
 					     .device = subject->of->name,
 					     .port = subject->port->number,
 					     .netdev = subject->port->netdev,
-					     .up = step->up,
-					     .source = step->source,
-					     .count = step->count,
+					     .up = transition->up,
+					     .source = transition->source,
+					     .count = transition->count,
 					     .reason = reason.data,
 				     }))
 		log_transition(rna_history_at(history, history->count - 1));
@@ -231,12 +231,12 @@ static void keep_transition(struct run *run, const struct subject *subject,
 
 static void follow_port(struct run *run, const struct subject *subject)
 {
-	struct rna_look look = look_of(run, subject);
-	struct rna_step steps[RNA_STEPS_MAX];
-	size_t count = rna_track_follow(&subject->port->track, &look, steps);
+	struct rna_port_reading reading = read_port(run, subject);
+	struct rna_port_transition transitions[RNA_PORT_TRANSITIONS_MAX];
+	size_t count = rna_port_track_follow(&subject->port->track, &reading, transitions);
 
 	for (size_t i = 0; i < count; i++)
-		keep_transition(run, subject, &steps[i]);
+		keep_transition(run, subject, &transitions[i]);
 	run->memory->changed |= count > 0;
 }
 
@@ -479,7 +479,7 @@ static void miss_device(struct run *run, struct rna_device_memory *device)
 		if (watched)
 			follow_port(run, &subject);
 		else
-			subject.port->track = (struct rna_track){0};
+			subject.port->track = (struct rna_port_track){0};
 	}
 	run->memory->changed |= device->present;
 	if (device->present || device->missing.monotonic == 0)

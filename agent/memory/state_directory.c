@@ -2,7 +2,7 @@
 /*
  * The state directory.
  *
- * A file is read or written by an errand (errand.h). They are rare: a port changed, an
+ * A file is read or written by a file worker (file_worker.h). That is rare: a port changed, an
  * administrator accepted.
  */
 #include "state_directory.h"
@@ -15,7 +15,7 @@
 
 #include "rna/base/log.h"
 
-#include "errand.h"
+#include "file_worker.h"
 #include "state_file.h"
 
 /* A port that flaps changes the memory again and again; the disk hears of it at this pace. */
@@ -35,7 +35,7 @@ struct kept {
 	bool had_turn; /* since the last pause */
 };
 
-/* The errand that is under way, and what it works with. */
+/* The job that is under way, and what it works with. */
 struct job {
 	struct kept *file; /* that is written; NULL: accepted.json is read */
 	int directory;
@@ -54,12 +54,12 @@ struct rna_state_directory {
 	bool waits;    /* they may once no other agent has the directory locked */
 	size_t count;  /* of files that are kept */
 	struct kept files[RNA_STATE_DOCUMENTS_MAX];
-	size_t next;                 /* where the search for one that changed begins */
-	bool hangs;                  /* the errand under way has been reported as hanging */
-	rna_usec pause;              /* before the next write */
-	bool read_accepted;          /* it has changed */
-	bool ending;                 /* changes are no longer reported */
-	struct rna_errands *errands; /* NULL: before the loop runs */
+	size_t next;                    /* where the search for one that changed begins */
+	bool hangs;                     /* the job under way has been reported as hanging */
+	rna_usec pause;                 /* before the next write */
+	bool read_accepted;             /* it has changed */
+	bool ending;                    /* changes are no longer reported */
+	struct rna_file_worker *worker; /* NULL: before the loop runs */
 	struct job job;
 	sd_event_source *timer;
 	sd_event_source *watch;
@@ -214,7 +214,7 @@ struct rna_state_directory *rna_state_open(const char *directory, bool keep,
 	return RNA_TAKE(state);
 }
 
-/* -- Errands ----------------------------------------------------------------------------------- */
+/* -- Jobs -------------------------------------------------------------------------------------- */
 
 static void work(void *userdata)
 {
@@ -233,7 +233,7 @@ static void work(void *userdata)
 }
 
 /* file: as in struct job. False: it could not be, and is to be tried again. */
-static bool start_errand(struct rna_state_directory *state, struct kept *file)
+static bool start_job(struct rna_state_directory *state, struct kept *file)
 {
 	state->job = (struct job){.file = file, .directory = state->directory};
 	if (file)
@@ -246,7 +246,7 @@ static bool start_errand(struct rna_state_directory *state, struct kept *file)
 			.header = file->what.header,
 			.turns = *file->what.turns,
 		};
-	if (rna_strbuf_ok(&state->job.text) && rna_errands_start(state->errands, state) == 0)
+	if (rna_strbuf_ok(&state->job.text) && rna_file_worker_start(state->worker, state) == 0)
 		return true;
 	rna_strbuf_deinit(&state->job.text);
 	return false;
@@ -333,8 +333,8 @@ static void take_accepted(struct rna_state_directory *state)
 
 static void start_next(struct rna_state_directory *state)
 {
-	if (state->read_accepted && !rna_errands_busy(state->errands))
-		state->read_accepted = !start_errand(state, NULL);
+	if (state->read_accepted && !rna_file_worker_busy(state->worker))
+		state->read_accepted = !start_job(state, NULL);
 }
 
 static void set_timer(const struct rna_state_directory *state, rna_usec pause)
@@ -348,7 +348,7 @@ static bool write_changed(struct rna_state_directory *state)
 {
 	struct kept *file = find_changed(state);
 
-	if (!file || !start_errand(state, file))
+	if (!file || !start_job(state, file))
 		return false;
 	*file->what.changed = false;
 	file->had_turn = true;
@@ -371,7 +371,7 @@ static void back(void *userdata)
 	if (wrote)
 		(void)sd_event_source_set_enabled(state->timer, SD_EVENT_OFF); /* it is back */
 	start_next(state); /* from then on the job may be the thread's */
-	if (wrote && succeeded && !rna_errands_busy(state->errands))
+	if (wrote && succeeded && !rna_file_worker_busy(state->worker))
 		(void)write_changed(state); /* what changed at the same time */
 	rna_state_keep(state); /* what failed, or has changed meanwhile: however rare views are */
 }
@@ -389,13 +389,13 @@ static void log_hanging_disk(struct rna_state_directory *state)
 		state->path);
 }
 
-/* Something is to be written, or an errand has been under way for long. */
+/* Something is to be written, or a job has been under way for long. */
 static int on_timer(sd_event_source *source, uint64_t at, void *userdata)
 {
 	struct rna_state_directory *state = userdata;
 
 	(void)source, (void)at;
-	if (rna_errands_busy(state->errands)) {
+	if (rna_file_worker_busy(state->worker)) {
 		log_hanging_disk(state);
 		set_timer(state, state->job.file ? HANGS_AFTER : PACE);
 		return 0;
@@ -437,7 +437,7 @@ int rna_state_watch(struct rna_state_directory *state, sd_event *event,
 		return 0;
 	state->on_change = on_change;
 	state->userdata = userdata;
-	ret = rna_errands_new(event, work, back, &state->errands);
+	ret = rna_file_worker_new(event, work, back, &state->worker);
 	if (ret < 0)
 		return ret;
 	ret = sd_event_add_time(event, &state->timer, CLOCK_MONOTONIC, 0, 0, on_timer, state);
@@ -459,14 +459,15 @@ void rna_state_flush(struct rna_state_directory *state, rna_usec patience)
 {
 	bool idle;
 
-	if (!state || !state->writes || !state->errands)
+	if (!state || !state->writes || !state->worker)
 		return;
 	state->ending = true;
-	idle = rna_errands_wait(state->errands, patience);
+	idle = rna_file_worker_wait(state->worker, patience);
 	for (size_t i = 0; idle && i < state->count; i++)
-		if (!state->files[i].refused && start_errand(state, &state->files[i]))
-			idle = rna_errands_wait(state->errands, patience);
-	if (!rna_errands_busy(state->errands)) /* else a thread that hangs would keep it locked */
+		if (!state->files[i].refused && start_job(state, &state->files[i]))
+			idle = rna_file_worker_wait(state->worker, patience);
+	if (!rna_file_worker_busy(
+		    state->worker)) /* else a thread that hangs would keep it locked */
 		(void)flock(state->directory, LOCK_UN);
 }
 
@@ -477,9 +478,9 @@ struct rna_state_directory *rna_state_free(struct rna_state_directory *state)
 	state->timer = sd_event_source_disable_unref(state->timer);
 	state->watch = sd_event_source_disable_unref(state->watch);
 	state->ending = true;
-	if (state->errands && !rna_errands_wait(state->errands, 0))
+	if (state->worker && !rna_file_worker_wait(state->worker, 0))
 		return NULL; /* a thread still uses it; the process is about to end */
-	(void)rna_errands_free(state->errands);
+	(void)rna_file_worker_free(state->worker);
 	rna_close_p(&state->directory);
 	free(state->path);
 	free(state);

@@ -1,21 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-/*
- * Both sides share one struct, which the last of them frees. In it is place for one list: the
- * thread exchanges it for a newer one, the reader for none.
- */
 #include "member_source.h"
 
 #include <errno.h>
-#include <poll.h>
-#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/eventfd.h>
 #include <sys/random.h>
 #include <sys/stat.h>
 
-#include "rna/base/thread.h"
 #include "rna/kubernetes.h"
 
 #include "dns.h"
@@ -37,13 +29,9 @@ enum {
 	SERVICE_MAX = 63, /* RFC 1035 label */
 };
 
-struct rna_member_source {
-	atomic_uint users;
-	atomic_bool quit;
-	_Atomic(struct rna_member_list *) newest;
-	int wake;  /* eventfd: the thread is to end */
-	int ready; /* eventfd: there is a list */
-	/* the thread's own: */
+/* The thread's own. */
+struct source {
+	const atomic_bool *stopped;
 	enum rna_member_source_kind kind;
 	char *place;
 	struct stat read; /* of the file as it was read */
@@ -61,15 +49,10 @@ struct look {
 	rna_usec wait;                /* until the next look */
 };
 
-static void let_go(struct rna_member_source *source)
+static void free_source(void *userdata)
 {
-	if (atomic_fetch_sub(&source->users, 1) != 1)
-		return;
-	(void)rna_member_list_free(atomic_load(&source->newest));
-	if (source->wake >= 0)
-		(void)close(source->wake);
-	if (source->ready >= 0)
-		(void)close(source->ready);
+	struct source *source = userdata;
+
 	free(source->place);
 	free(source->kubeconfig);
 	free(source->server);
@@ -107,7 +90,7 @@ static void finish(struct rna_member_list *list, int status, const struct rna_er
 
 /* -- Files ------------------------------------------------------------------------------------- */
 
-static bool has_changed(struct rna_member_source *source)
+static bool has_changed(struct source *source)
 {
 	struct stat now = {0};
 
@@ -122,7 +105,7 @@ static bool has_changed(struct rna_member_source *source)
 	return true;
 }
 
-static void look_at_file(struct rna_member_source *source, struct look *look)
+static void look_at_file(struct source *source, struct look *look)
 {
 	struct rna_error error = {0};
 
@@ -163,7 +146,7 @@ rna_usec rna_member_source_dns_wait(rna_usec ttl, uint64_t random)
 	return wait < DNS_MIN ? DNS_MIN : wait > DNS_MAX ? DNS_MAX : wait;
 }
 
-static void look_at_dns(struct rna_member_source *source, struct look *look)
+static void look_at_dns(struct source *source, struct look *look)
 {
 	struct rna_dns_place place;
 	struct rna_error error = {0};
@@ -226,14 +209,14 @@ static int add_endpoints(struct rna_member_list *list,
 	return status;
 }
 
-static int read_endpoints(struct rna_member_source *source, struct rna_member_list *list,
+static int read_endpoints(struct source *source, struct rna_member_list *list,
 			  rna_usec *retry_after, struct rna_error *error)
 {
 	struct rna_kubernetes_endpoints endpoints;
 	int status;
 
 	status = rna_kubernetes_read_endpoints(&source->kubernetes, source->place, false,
-					       &source->quit, list->arena, &endpoints, error);
+					       source->stopped, list->arena, &endpoints, error);
 	*retry_after = endpoints.retry_after;
 	if (status < 0)
 		return status;
@@ -248,21 +231,21 @@ static int read_endpoints(struct rna_member_source *source, struct rna_member_li
 }
 
 /* Slices without endpoints are small: a fleet that starts at once asks for these alone. */
-static int count_slices(struct rna_member_source *source, struct rna_member_list *list,
-			rna_usec *retry_after, struct rna_error *error)
+static int count_slices(struct source *source, struct rna_member_list *list, rna_usec *retry_after,
+			struct rna_error *error)
 {
 	struct rna_kubernetes_endpoints endpoints;
 	int status;
 
 	status = rna_kubernetes_read_endpoints(&source->kubernetes, source->place, true,
-					       &source->quit, list->arena, &endpoints, error);
+					       source->stopped, list->arena, &endpoints, error);
 	*retry_after = endpoints.retry_after;
 	if (status == 0)
 		source->expected = (endpoints.slice_count + 1) * SLICE;
 	return status;
 }
 
-static rna_usec wait_for_more(struct rna_member_source *source, int status, rna_usec retry_after)
+static rna_usec wait_for_more(struct source *source, int status, rna_usec retry_after)
 {
 	rna_usec wait = rna_member_source_kubernetes_wait(source->expected, draw());
 	rna_usec failed;
@@ -277,7 +260,7 @@ static rna_usec wait_for_more(struct rna_member_source *source, int status, rna_
 	return failed > wait ? failed : wait;
 }
 
-static void look_at_kubernetes(struct rna_member_source *source, struct look *look)
+static void look_at_kubernetes(struct source *source, struct look *look)
 {
 	struct rna_error error = {0};
 	rna_usec retry_after = 0;
@@ -311,7 +294,7 @@ static void look_at_kubernetes(struct rna_member_source *source, struct look *lo
 
 static const struct {
 	const char *name;
-	void (*look)(struct rna_member_source *source, struct look *look);
+	void (*look)(struct source *source, struct look *look);
 } kinds[RNA_MEMBERS_KIND_COUNT] = {
 	[RNA_MEMBERS_FILE] = {"file", look_at_file},
 	[RNA_MEMBERS_DNS] = {"dns", look_at_dns},
@@ -323,51 +306,34 @@ const char *rna_member_source_kind_name(enum rna_member_source_kind kind)
 	return kinds[kind].name;
 }
 
-static void signal_fd(int fd)
+static void look_again(struct rna_worker *worker, void *userdata)
 {
-	const uint64_t one = 1;
+	struct source *source = userdata;
 
-	(void)!write(fd, &one, sizeof(one)); /* full means: it is signalled already */
-}
-
-static void hand_over(struct rna_member_source *source, struct rna_member_list *list)
-{
-	(void)rna_member_list_free(atomic_exchange(&source->newest, list));
-	signal_fd(source->ready);
-}
-
-static void rest(const struct rna_member_source *source, rna_usec wait)
-{
-	struct pollfd waiting = {.fd = source->wake, .events = POLLIN};
-
-	(void)poll(&waiting, 1, (int)(wait / RNA_USEC_PER_MSEC));
-}
-
-static void *look_again(void *userdata)
-{
-	struct rna_member_source *source = userdata;
-
-	while (!atomic_load(&source->quit)) {
+	source->stopped = rna_worker_stopped(worker);
+	while (!*source->stopped) {
 		struct look look = {0};
 
 		kinds[source->kind].look(source, &look);
 		if (look.list)
-			hand_over(source, look.list);
-		rest(source, look.wait);
+			rna_worker_return(worker, &look.list->work);
+		(void)rna_worker_next(worker, look.wait);
 	}
-	let_go(source);
-	return NULL;
+}
+
+static void drop_list(struct rna_work *work)
+{
+	(void)rna_member_list_free((struct rna_member_list *)work);
 }
 
 /* -- The reader's side ------------------------------------------------------------------------- */
 
-static struct rna_member_source *new_source(const struct rna_member_source_options *options)
+static struct source *new_source(const struct rna_member_source_options *options)
 {
-	struct rna_member_source *source = calloc(1, sizeof(*source));
+	struct source *source = calloc(1, sizeof(*source));
 
 	if (!source)
 		return NULL;
-	atomic_store(&source->users, 1);
 	source->kind = options->kind;
 	source->place = strdup(options->place);
 	source->kubeconfig = strdup(options->kubeconfig ? options->kubeconfig : "");
@@ -377,54 +343,36 @@ static struct rna_member_source *new_source(const struct rna_member_source_optio
 		.server = source->server,
 		.first_delay = options->first_delay,
 	};
-	source->wake = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-	source->ready = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-	if (source->place && source->kubeconfig && source->server && source->wake >= 0 &&
-	    source->ready >= 0)
+	if (source->place && source->kubeconfig && source->server)
 		return source;
-	let_go(source);
+	free_source(source);
 	return NULL;
 }
 
 int rna_member_source_start(const struct rna_member_source_options *options,
-			    struct rna_member_source **ret, struct rna_error *error)
+			    struct rna_worker **ret, struct rna_error *error)
 {
-	struct rna_member_source *source = new_source(options);
-	int status = -ENOMEM;
+	struct source *source = new_source(options);
+	const struct rna_worker_options thread = {
+		.name = "rna-probe-list",
+		.stack = STACK,
+		.userdata = source,
+		.run = look_again,
+		.drop = drop_list,
+		.release = free_source,
+	};
+	int status = source ? rna_worker_start_new(&thread, ret) : -ENOMEM;
 
-	if (source) {
-		atomic_store(&source->users, 2);
-		status = rna_thread_start_aside(STACK, "rna-probe-list", look_again, source);
-		if (status < 0) {
-			atomic_store(&source->users, 1);
-			let_go(source);
-		}
+	return status < 0 ? rna_error_set(error, status, "cannot look for members") : 0;
+}
+
+struct rna_member_list *rna_member_source_take(struct rna_worker *worker)
+{
+	struct rna_member_list *newest = NULL, *list;
+
+	while ((list = (struct rna_member_list *)rna_worker_take(worker))) {
+		(void)rna_member_list_free(newest);
+		newest = list;
 	}
-	if (status < 0)
-		return rna_error_set(error, status, "cannot look for members");
-	*ret = source;
-	return 0;
-}
-
-struct rna_member_source *rna_member_source_stop(struct rna_member_source *source)
-{
-	if (!source)
-		return NULL;
-	atomic_store(&source->quit, true);
-	signal_fd(source->wake);
-	let_go(source);
-	return NULL;
-}
-
-int rna_member_source_fd(const struct rna_member_source *source)
-{
-	return source->ready;
-}
-
-struct rna_member_list *rna_member_source_take(struct rna_member_source *source)
-{
-	uint64_t count;
-
-	(void)!read(source->ready, &count, sizeof(count));
-	return atomic_exchange(&source->newest, NULL);
+	return newest;
 }

@@ -11,6 +11,7 @@
 
 #include "rna/base/clock.h"
 #include "rna/base/error.h"
+#include "rna/base/worker.h"
 
 #include "members.h"
 
@@ -34,6 +35,7 @@ struct rna_member_source_options {
 };
 
 struct rna_member_list {
+	struct rna_work work;
 	struct rna_arena *arena; /* owns this struct and all it points to */
 	struct rna_members members;
 	rna_usec looked;           /* realtime */
@@ -43,18 +45,11 @@ struct rna_member_list {
 struct rna_member_list *rna_member_list_free(struct rna_member_list *list); /* and returns NULL */
 RNA_DEFINE_CLEANUP(struct rna_member_list, rna_member_list_free)
 
-struct rna_member_source;
-
-/* Copies options. 0 or negative errno with error. */
+/* Starts a worker that returns lists. Copies options. 0 or negative errno with error. */
 int rna_member_source_start(const struct rna_member_source_options *options,
-			    struct rna_member_source **ret, struct rna_error *error);
-/* The thread ends as soon as it can; does not wait for it. Accepts and returns NULL. */
-struct rna_member_source *rna_member_source_stop(struct rna_member_source *source);
-
-/* Readable when there is a list to take. */
-int rna_member_source_fd(const struct rna_member_source *source);
+			    struct rna_worker **ret, struct rna_error *error);
 /* The newest list, which the caller frees; NULL: none since the last call. */
-struct rna_member_list *rna_member_source_take(struct rna_member_source *source);
+struct rna_member_list *rna_member_source_take(struct rna_worker *worker);
 
 /* Is text "NAMESPACE/SERVICE", or ""? */
 bool rna_member_service_or_none_is_valid(const char *text);

@@ -62,27 +62,27 @@ static bool has_settled(const struct rna_wish_input *in)
 }
 
 /* Has the problem for which it has its taint had the time to be found again? */
-static bool may_be_over(const struct rna_told *told, const struct rna_wish_input *in)
+static bool may_be_over(const struct rna_published *published, const struct rna_wish_input *in)
 {
-	size_t id = rna_rule_find(told->verdict.value);
+	size_t id = rna_rule_find(published->verdict.value);
 
 	return id < RNA_RULE_COUNT ? in->settled & RNA_CONDITION_BIT(rna_rules[id]->condition)
 				   : has_settled(in);
 }
 
 /* Another rule for the same device is no news: the first stays while there is one. */
-static bool follow(struct rna_told *told, const struct rna_wish_input *in,
+static bool follow(struct rna_published *published, const struct rna_wish_input *in,
 		   const struct rna_node_delays *delays)
 {
-	const struct rna_rule *rule = rule_against(in, told->name + strlen(PREFIX));
+	const struct rna_rule *rule = rule_against(in, published->name + strlen(PREFIX));
 	struct rna_node_verdict verdict = {.kind = RNA_VERDICT_NONE, .rank = GOOD};
 
-	if (!rule && !may_be_over(told, in)) {
-		rna_told_suspend(told);
+	if (!rule && !may_be_over(published, in)) {
+		rna_published_suspend(published);
 		return false;
 	}
-	if (rule && told->decided && told->verdict.kind == RNA_VERDICT_VALUE)
-		verdict = told->verdict;
+	if (rule && published->decided && published->verdict.kind == RNA_VERDICT_VALUE)
+		verdict = published->verdict;
 	else if (rule) {
 		verdict = (struct rna_node_verdict){
 			.kind = RNA_VERDICT_VALUE,
@@ -91,7 +91,7 @@ static bool follow(struct rna_told *told, const struct rna_wish_input *in,
 		};
 		(void)rna_label_value_make(rule->name, verdict.value);
 	}
-	return rna_told_follow(told, &verdict, NULL, delays, in->view->snapshot->time);
+	return rna_published_follow(published, &verdict, NULL, delays, in->view->snapshot->time);
 }
 
 /* Devices against which there is something for the first time. */
@@ -104,7 +104,7 @@ static bool find_new(struct rna_node_memory *memory, const struct rna_wish_input
 		if (!tainting_rule(finding, in->settings))
 			continue;
 		rna_strbuf_printf(&name, PREFIX "%s", finding->device);
-		if (!rna_strbuf_ok(&name) || !rna_told_find(memory, name.data))
+		if (!rna_strbuf_ok(&name) || !rna_published_find(memory, name.data))
 			return false;
 	}
 	return true;
@@ -129,7 +129,7 @@ bool rna_device_taints_forget(struct rna_node_memory *memory)
 
 	for (size_t i = 0; i < memory->count; i++)
 		if (rna_device_taints_own(memory->items[i].name))
-			changed |= rna_told_forget(memory, memory->items[i].name);
+			changed |= rna_published_forget(memory, memory->items[i].name);
 	return changed;
 }
 
@@ -164,15 +164,15 @@ static const char *address_of(const char *name, const struct rna_snapshot_device
 	return rna_pci_is_address(name, strlen(name)) ? name : NULL;
 }
 
-static bool add_device(const struct rna_told *told, const struct rna_view *view,
+static bool add_device(const struct rna_published *published, const struct rna_view *view,
 		       struct rna_arena *arena, struct rna_node_device_taint *ret)
 {
-	const char *name = told->name + strlen(PREFIX);
+	const char *name = published->name + strlen(PREFIX);
 	const struct rna_snapshot_device *device = rna_snapshot_find(view->snapshot, name);
 	bool failed = false;
 
 	ret->device = rna_arena_keep(arena, name, &failed);
-	ret->reason = rna_arena_keep(arena, told->verdict.value, &failed);
+	ret->reason = rna_arena_keep(arena, published->verdict.value, &failed);
 	ret->pci_address = rna_arena_keep(arena, address_of(name, device, view), &failed);
 	if (!device)
 		return !failed;
@@ -187,10 +187,10 @@ static int compare(const void *a, const void *b)
 }
 
 /* Of what only a former agent saw, the rules are there, and stay until it is seen or not. */
-static bool is_bad(const struct rna_told *told)
+static bool is_bad(const struct rna_published *published)
 {
-	return rna_device_taints_own(told->name) && told->decided && told->confirmed &&
-	       told->verdict.kind == RNA_VERDICT_VALUE;
+	return rna_device_taints_own(published->name) && published->decided &&
+	       published->confirmed && published->verdict.kind == RNA_VERDICT_VALUE;
 }
 
 bool rna_device_taints_add(const struct rna_node_memory *memory, const struct rna_wish_input *in,

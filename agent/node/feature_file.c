@@ -8,7 +8,7 @@
 
 #include "rna/base/log.h"
 
-#include "memory/errand.h"
+#include "memory/file_worker.h"
 
 /* Between attempts that fail: the first pause, doubled each time, and the longest one. */
 #define RETRY_FIRST   RNA_USEC_PER_SEC
@@ -23,9 +23,9 @@ struct rna_feature_file {
 	sd_event_source *timer; /* tries again */
 	/* Of the wall clock, which the file expires by: one that is set ahead makes it due. */
 	sd_event_source *renewal;
-	struct rna_errands *errands;
+	struct rna_file_worker *worker;
 	struct rna_node_backend status;
-	/* The errand's, while it is under way: */
+	/* The job's, while it is under way: */
 	struct rna_node_wish *job;
 	struct rna_error error; /* of the last one */
 	char *complaint;        /* that was logged, or NULL */
@@ -71,10 +71,10 @@ static void log_failure(struct rna_feature_file *file)
 
 static void write_file(struct rna_feature_file *file)
 {
-	if (!file->wish || rna_errands_busy(file->errands))
+	if (!file->wish || rna_file_worker_busy(file->worker))
 		return;
 	file->job = rna_node_wish_ref(file->wish);
-	if (rna_errands_start(file->errands, file) < 0) {
+	if (rna_file_worker_start(file->worker, file) < 0) {
 		file->job = rna_node_wish_unref(file->job);
 		run_at(file, file->pause);
 		return;
@@ -124,7 +124,7 @@ static struct rna_feature_file *free_file(struct rna_feature_file *file)
 		return NULL;
 	(void)sd_event_source_disable_unref(file->timer);
 	(void)sd_event_source_disable_unref(file->renewal);
-	(void)rna_errands_free(file->errands);
+	(void)rna_file_worker_free(file->worker);
 	(void)rna_node_wish_unref(file->wish);
 	free(file->complaint);
 	free(file->directory);
@@ -146,7 +146,7 @@ int rna_feature_file_new(sd_event *event, const char *directory, rna_usec expiry
 	file->directory = strdup(directory);
 	if (!file->directory)
 		return -ENOMEM;
-	status = rna_errands_new(event, work, on_written, &file->errands);
+	status = rna_file_worker_new(event, work, on_written, &file->worker);
 	if (status >= 0)
 		status = add_timer(event, CLOCK_MONOTONIC, file, &file->timer);
 	if (status >= 0)
@@ -172,12 +172,12 @@ void rna_feature_file_status(const struct rna_feature_file *file, struct rna_nod
 	*ret = file->status;
 	ret->used = true;
 	ret->in_step = file->status.written > 0 && !file->unwritten && !file->status.problem &&
-		       !rna_errands_busy(file->errands);
+		       !rna_file_worker_busy(file->worker);
 }
 
 bool rna_feature_file_stop(struct rna_feature_file *file, rna_usec patience)
 {
-	if (file && !rna_errands_wait(file->errands, patience))
+	if (file && !rna_file_worker_wait(file->worker, patience))
 		return false;
 	(void)free_file(file);
 	return true;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Keeps node-feature-discovery's file in step with the wish: written when the labels change, again
- * before it expires, and again after a while where that failed. Files are touched by errands.
+ * before it expires, and again after a while where that failed. Files are touched by a file worker.
  * Thread: the loop's.
  */
 #pragma once
@@ -23,6 +23,6 @@ void rna_feature_file_status(const struct rna_feature_file *file, struct rna_nod
 
 /*
  * The file stays, until it expires: an agent that restarts takes nothing back. Accepts NULL. false:
- * the disk hangs, and what the errand uses must stay.
+ * the disk hangs, and what the job uses must stay.
  */
 bool rna_feature_file_stop(struct rna_feature_file *file, rna_usec patience);

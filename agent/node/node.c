@@ -11,7 +11,6 @@
 #include "rna/base/parse.h"
 
 #include "feature_file.h"
-#include "node_names.h"
 #include "node_options.h"
 #include "wish.h"
 
@@ -27,6 +26,7 @@ struct rna_node {
 	struct rna_node_events events;
 	struct rna_node_wish *wish;           /* that the backends have; NULL: none yet */
 	struct rna_feature_file *file;        /* NULL: not used */
+	struct rna_arena *options;            /* of the client */
 	struct rna_kubernetes *client;        /* NULL: not used, or it could not be started */
 	sd_event_source *news;                /* of the client */
 	struct rna_kubernetes_status *status; /* its newest; NULL: none yet */
@@ -36,46 +36,22 @@ struct rna_node {
 
 /* -- The view ---------------------------------------------------------------------------------- */
 
-/* The client's status goes with the next one, the view stays. */
-static void copy_resources(const struct rna_kubernetes_status *from, struct rna_arena *arena,
-			   struct rna_node_status *ret)
-{
-	struct rna_kubernetes_resource *resources =
-		rna_arena_array(arena, from->resource_count, sizeof(*resources));
-
-	if (from->looked.monotonic == 0 || (!resources && from->resource_count > 0))
-		return;
-	for (size_t i = 0; i < from->resource_count; i++) {
-		resources[i] = from->resources[i];
-		resources[i].name = rna_arena_strdup(arena, from->resources[i].name);
-		if (!resources[i].name)
-			return;
-	}
-	ret->resources = resources;
-	ret->resource_count = from->resource_count;
-	ret->resources_known = true;
-}
-
+/* The client's status goes with the next one, the view stays: it has its own resources. */
 static void describe_client(const struct rna_node *node, struct rna_arena *arena,
 			    struct rna_node_status *ret)
 {
 	struct rna_node_backend *backend = &ret->backends[RNA_NODE_BACKEND_API];
 	const struct rna_kubernetes_status *status = node->status;
 
+	if (status)
+		*ret = status->node;
+	if (ret->resources_known)
+		(void)rna_kubernetes_keep_resources(ret->resources, ret->resource_count, arena,
+						    ret);
 	backend->used = node->host.settings->kubernetes_backend & RNA_NODE_BACKEND_BIT(API);
-	backend->problem = backend->used && !node->client;
+	backend->in_step &= node->wish != NULL;
 	if (!status)
-		return;
-	backend->in_step = status->in_step && node->wish;
-	backend->problem = status->problem;
-	backend->written = status->written.realtime;
-	memcpy(backend->requests, status->requests, sizeof(backend->requests));
-	ret->events_sent = status->events_sent;
-	ret->events_dropped = status->events_dropped;
-	ret->ignored = status->ignored;
-	ret->reverts = status->reverts;
-	ret->device_taints = status->device_taints;
-	copy_resources(status, arena, ret);
+		backend->problem = backend->used && !node->client;
 }
 
 void rna_node_describe(struct rna_node *node, struct rna_view *view)
@@ -88,12 +64,12 @@ void rna_node_describe(struct rna_node *node, struct rna_view *view)
 	status = rna_arena_alloc(view->arena, sizeof(*status));
 	if (!status)
 		return; /* said again with the next view */
+	describe_client(node, view->arena, status);
 	file = &status->backends[RNA_NODE_BACKEND_NFD];
 	file->used = node->host.settings->kubernetes_backend & RNA_NODE_BACKEND_BIT(NFD);
 	file->problem = file->used && node->misnamed;
 	if (node->file)
 		rna_feature_file_status(node->file, file);
-	describe_client(node, view->arena, status);
 	view->node = status;
 }
 
@@ -136,7 +112,7 @@ static bool is_news(const struct rna_node *node, const struct rna_node_wish *wis
 
 static bool is_ignored(const struct rna_node *node)
 {
-	return node->status && node->status->ignored;
+	return node->status && node->status->node.ignored;
 }
 
 /* On an ignored Node, the file has nothing (on_client_status()); the client sees to it itself. */
@@ -145,8 +121,8 @@ static void send_wish(struct rna_node *node, struct rna_node_wish *wish)
 	if (node->file && !is_ignored(node) && wish->labels_decided &&
 	    !rna_node_wish_has_same_labels(node->wish, wish))
 		rna_feature_file_want(node->file, wish);
-	if (node->client && rna_kubernetes_want(node->client, wish) < 0)
-		return; /* no memory: it is news still when the next view comes */
+	if (node->client)
+		rna_kubernetes_want(node->client, wish);
 	(void)rna_node_wish_unref(node->wish);
 	node->wish = rna_node_wish_ref(wish);
 }
@@ -256,13 +232,13 @@ static int on_client_status(sd_event_source *source, int fd, uint32_t events, vo
 		return 0;
 	say_problem(node->status ? node->status->problem : NULL, status->problem);
 	say_reverted(node->status ? node->status->reverted : NULL, status->reverted);
-	say_ignored(was_ignored, status->ignored);
+	say_ignored(was_ignored, status->node.ignored);
 	(void)rna_kubernetes_status_free(node->status);
 	node->status = status;
 	note_former(node);
-	if (node->file && status->ignored && !was_ignored)
+	if (node->file && status->node.ignored && !was_ignored)
 		rna_feature_file_want(node->file, &nothing);
-	else if (node->file && node->wish && was_ignored && !status->ignored)
+	else if (node->file && node->wish && was_ignored && !status->node.ignored)
 		rna_feature_file_want(node->file, node->wish);
 	return 0;
 }
@@ -275,6 +251,7 @@ static struct rna_node *free_node(struct rna_node *node)
 	(void)sd_event_source_disable_unref(node->news);
 	(void)sd_event_source_disable_unref(node->change);
 	(void)rna_kubernetes_status_free(node->status);
+	(void)rna_arena_free(node->options);
 	rna_node_events_clear(&node->events);
 	(void)rna_node_wish_unref(node->wish);
 	free(node);
@@ -308,7 +285,6 @@ static int start_file(struct rna_node *node)
 /* A client that cannot be started is logged, and has no other effect. */
 static int start_client(struct rna_node *node)
 {
-	RNA_CLEANUP(rna_arena_free_p) struct rna_arena *arena = rna_arena_new(2048);
 	const struct rna_kubernetes_options *options = NULL;
 	struct rna_memory *memory = node->host.memory;
 	struct rna_error error = {0};
@@ -317,7 +293,9 @@ static int start_client(struct rna_node *node)
 	    !(node->host.settings->kubernetes_backend & RNA_NODE_BACKEND_BIT(API)))
 		return 0;
 	memory->changed |= rna_node_names_note(&memory->node, node->host.settings);
-	options = arena ? rna_node_options(node->host.settings, &memory->node, arena) : NULL;
+	node->options = rna_arena_new(4096);
+	if (node->options)
+		options = rna_node_options(node->host.settings, &memory->node, node->options);
 	if (!options)
 		return -ENOMEM;
 	if (rna_kubernetes_start(options, &node->client, &error) < 0) {
@@ -370,6 +348,7 @@ static bool end_backends(struct rna_node *node, rna_usec patience)
 	if (node->client && !rna_kubernetes_stop(node->client, patience))
 		return false;
 	node->client = NULL;
+	node->options = rna_arena_free(node->options);
 	return true;
 }
 

@@ -125,11 +125,11 @@ void rna_condition_list_types(const char *ret[RNA_CONDITION_COUNT])
 	ret[RNA_CONDITION_COUNT - 1] = NULL;
 }
 
-enum rna_condition_status rna_condition_status_of(const struct rna_node_verdict *told)
+enum rna_condition_status rna_condition_status_of(const struct rna_node_verdict *published)
 {
-	if (told->kind != RNA_VERDICT_VALUE)
-		return RNA_CONDITION_UNKNOWN;
-	return told->value[0] == 'T' ? RNA_CONDITION_TRUE : RNA_CONDITION_FALSE;
+	if (published->kind != RNA_VERDICT_VALUE)
+		return RNA_CONDITION_STATUS_UNKNOWN;
+	return published->value[0] == 'T' ? RNA_CONDITION_STATUS_TRUE : RNA_CONDITION_STATUS_FALSE;
 }
 
 void rna_conditions_describe(struct rna_strbuf *out)

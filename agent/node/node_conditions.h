@@ -28,8 +28,8 @@ enum rna_condition_taints {
 
 struct rna_condition_row {
 	const char *type;
-	const char *reasons[RNA_CONDITION_UNKNOWN + 1]; /* by status */
-	const char *fine;                               /* the message while there is no problem */
+	const char *reasons[RNA_CONDITION_STATUS_UNKNOWN + 1]; /* by status */
+	const char *fine; /* the message while there is no problem */
 	enum rna_condition_needs needs;
 	enum rna_condition_taints taints;
 };
@@ -58,7 +58,7 @@ void rna_condition_see(enum rna_node_condition_id id, const struct rna_condition
 		       struct rna_node_verdict *ret, struct rna_strbuf *message);
 
 /* The published verdict as status of a condition. */
-enum rna_condition_status rna_condition_status_of(const struct rna_node_verdict *told);
+enum rna_condition_status rna_condition_status_of(const struct rna_node_verdict *published);
 
 /* The table for the command describe. */
 void rna_conditions_describe(struct rna_strbuf *out);

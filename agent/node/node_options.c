@@ -1,13 +1,75 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "node_options.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "rna/base/texts.h"
 
 #include "node_conditions.h"
-#include "node_names.h"
 #include "wish.h"
+
+/* -- Names ------------------------------------------------------------------------------------- */
+
+static bool has_label(const struct rna_settings *settings, const char *key)
+{
+	const struct rna_label_options options = rna_label_options_of(settings);
+	char own[RNA_LABEL_KEY_MAX + 1];
+
+	for (enum rna_node_label_id id = 0; id < RNA_NODE_LABEL_COUNT; id++) {
+		rna_node_label_key(id, &options, own);
+		if (strcmp(key, own) == 0)
+			return true;
+	}
+	return false;
+}
+
+static bool is_former(const struct rna_node_name *name, const struct rna_settings *settings)
+{
+	if (name->taint)
+		return strcmp(name->key, settings->kubernetes_taint) != 0;
+	return !has_label(settings, name->key);
+}
+
+bool rna_node_names_note(struct rna_node_memory *memory, const struct rna_settings *settings)
+{
+	const struct rna_label_options options = rna_label_options_of(settings);
+	size_t before = memory->name_count;
+
+	for (enum rna_node_label_id id = 0; id < RNA_NODE_LABEL_COUNT; id++) {
+		char key[RNA_LABEL_KEY_MAX + 1];
+
+		rna_node_label_key(id, &options, key);
+		(void)rna_node_name_note(memory, false, key); /* no memory: with the next client */
+	}
+	if (rna_settings_have_taint(settings))
+		(void)rna_node_name_note(memory, true, settings->kubernetes_taint);
+	return memory->name_count > before;
+}
+
+bool rna_node_names_forget_former(struct rna_node_memory *memory,
+				  const struct rna_settings *settings)
+{
+	size_t before = memory->name_count, kept = 0;
+
+	for (size_t i = 0; i < before; i++)
+		if (is_former(&memory->names[i], settings))
+			free(memory->names[i].key);
+		else
+			memory->names[kept++] = memory->names[i];
+	memory->name_count = kept;
+	return kept < before;
+}
+
+void rna_node_names_list_former(const struct rna_node_memory *memory,
+				const struct rna_settings *settings, bool taints, const char **ret)
+{
+	for (size_t i = 0; i < memory->name_count; i++)
+		if (memory->names[i].taint == taints && is_former(&memory->names[i], settings))
+			*ret++ = memory->names[i].key;
+}
+
+/* -- Options ----------------------------------------------------------------------------------- */
 
 /* Resources that belong to RDMA wherever they are; settings add more. */
 static const char *const known_resources[] = {
@@ -91,6 +153,12 @@ static const char **list_former_taints(const struct rna_settings *settings,
 	return list;
 }
 
+static void keep_all(struct rna_arena *arena, const char **list, bool *failed)
+{
+	for (; *list; list++)
+		*list = rna_arena_keep(arena, *list, failed);
+}
+
 const struct rna_kubernetes_options *rna_node_options(const struct rna_settings *settings,
 						      const struct rna_node_memory *memory,
 						      struct rna_arena *arena)
@@ -99,17 +167,22 @@ const struct rna_kubernetes_options *rna_node_options(const struct rna_settings 
 	const char **resources = list_resources(settings, arena),
 		   **keys = list_keys(settings, memory, arena),
 		   **former = list_former_taints(settings, memory, arena);
+	const char *taint = rna_settings_have_taint(settings) ? settings->kubernetes_taint : NULL;
 	const char *prefix = settings->kubernetes_label_prefix;
 	const char **types = rna_arena_array(arena, RNA_CONDITION_COUNT, sizeof(*types));
+	bool failed = false;
 
 	if (!options || !resources || !keys || !former || !types)
 		return NULL;
 	rna_condition_list_types(types);
+	keep_all(arena, resources, &failed);
+	keep_all(arena, keys, &failed);
+	keep_all(arena, former, &failed);
 	*options = (struct rna_kubernetes_options){
-		.node = settings->kubernetes_node_name,
-		.kubeconfig = settings->kubernetes_kubeconfig,
-		.server = settings->kubernetes_server,
-		.taint_key = rna_settings_have_taint(settings) ? settings->kubernetes_taint : NULL,
+		.node = rna_arena_keep(arena, settings->kubernetes_node_name, &failed),
+		.kubeconfig = rna_arena_keep(arena, settings->kubernetes_kubeconfig, &failed),
+		.server = rna_arena_keep(arena, settings->kubernetes_server, &failed),
+		.taint_key = rna_arena_keep(arena, taint, &failed),
 		.taint_effect = effects[settings->kubernetes_taint_effect],
 		.device_taint_key = rna_arena_printf(arena, "%.*s/unhealthy",
 						     (int)rna_label_prefix_len(prefix), prefix),
@@ -127,5 +200,5 @@ const struct rna_kubernetes_options *rna_node_options(const struct rna_settings 
 		.reserve = settings->kubernetes_urgent_changes,
 		.refill = settings->kubernetes_change_period,
 	};
-	return options->device_taint_key ? options : NULL;
+	return options->device_taint_key && !failed ? options : NULL;
 }

@@ -60,22 +60,22 @@ static struct rna_node_delays delays_of(const struct rna_wish_input *in)
 static void follow(struct pass *pass, const char *name, const struct rna_node_verdict *verdict,
 		   const char *message, const struct rna_node_delays *delays)
 {
-	struct rna_told *told = rna_told_find(pass->memory, name);
+	struct rna_published *published = rna_published_find(pass->memory, name);
 
-	if (!told)
+	if (!published)
 		pass->no_memory = true;
 	else
-		pass->changed |= rna_told_follow(told, verdict, message, delays,
-						 pass->in->view->snapshot->time);
+		pass->changed |= rna_published_follow(published, verdict, message, delays,
+						      pass->in->view->snapshot->time);
 }
 
 /* It is too early to follow it; what waited is no more than a guess now. */
 static void wait_for_rules(struct pass *pass, const char *name)
 {
-	struct rna_told *told = rna_told_find(pass->memory, name);
+	struct rna_published *published = rna_published_find(pass->memory, name);
 
-	if (told)
-		rna_told_suspend(told);
+	if (published)
+		rna_published_suspend(published);
 	else
 		pass->no_memory = true;
 }
@@ -96,11 +96,11 @@ static bool has_settled(const struct pass *pass, enum rna_node_condition_id id)
  */
 static bool is_too_early(struct pass *pass, const struct rna_node_verdict *health)
 {
-	const struct rna_told *told =
-		rna_told_find(pass->memory, rna_node_label_name(RNA_NODE_LABEL_HEALTH));
+	const struct rna_published *published =
+		rna_published_find(pass->memory, rna_node_label_name(RNA_NODE_LABEL_HEALTH));
 
-	return !has_settled(pass, RNA_CONDITION_NONE) && told && told->decided &&
-	       !is_down(&told->verdict) && health->rank > told->verdict.rank;
+	return !has_settled(pass, RNA_CONDITION_NONE) && published && published->decided &&
+	       !is_down(&published->verdict) && health->rank > published->verdict.rank;
 }
 
 static void follow_labels(struct pass *pass, struct rna_node_verdict *verdicts)
@@ -181,7 +181,7 @@ static void follow_taint(struct pass *pass, const struct rna_node_verdict *healt
 static void forget_conditions(struct pass *pass)
 {
 	for (enum rna_node_condition_id id = 1; id < RNA_CONDITION_COUNT; id++)
-		pass->changed |= rna_told_forget(pass->memory, rna_condition_rows[id].type);
+		pass->changed |= rna_published_forget(pass->memory, rna_condition_rows[id].type);
 }
 
 static void follow_devices(struct pass *pass)
@@ -219,7 +219,7 @@ int rna_wish_follow(struct rna_node_memory *memory, const struct rna_wish_input 
 	if (rna_settings_have_taint(in->settings))
 		follow_taint(&pass, &verdicts[RNA_NODE_LABEL_HEALTH]);
 	else
-		pass.changed |= rna_told_forget(memory, TAINT);
+		pass.changed |= rna_published_forget(memory, TAINT);
 	follow_devices(&pass);
 	return pass.no_memory ? -ENOMEM : pass.changed;
 }
@@ -249,7 +249,7 @@ rna_usec rna_wish_due(const struct rna_node_memory *memory, const struct rna_set
 
 		delays.unknown = unknown_delay(memory->items[i].name, &common);
 		due = is_followed(memory->items[i].name, settings)
-			      ? rna_told_due(&memory->items[i], &delays)
+			      ? rna_published_due(&memory->items[i], &delays)
 			      : RNA_USEC_NEVER;
 		if (due < first)
 			first = due;
@@ -260,11 +260,11 @@ rna_usec rna_wish_due(const struct rna_node_memory *memory, const struct rna_set
 /* -- Making ------------------------------------------------------------------------------------ */
 
 /* NULL: nothing is published under that name yet, or no memory. */
-static const struct rna_told *told_of(struct rna_node_memory *memory, const char *name)
+static const struct rna_published *published_of(struct rna_node_memory *memory, const char *name)
 {
-	const struct rna_told *told = rna_told_find(memory, name);
+	const struct rna_published *published = rna_published_find(memory, name);
 
-	return told && told->decided ? told : NULL;
+	return published && published->decided ? published : NULL;
 }
 
 static int compare_labels(const void *a, const void *b)
@@ -274,17 +274,17 @@ static int compare_labels(const void *a, const void *b)
 	return strcmp(x->key, y->key);
 }
 
-/* told: NULL: it is not decided yet. False: no memory. */
+/* published: NULL: it is not decided yet. False: no memory. */
 static bool add_label(struct rna_node_wish *wish, struct rna_node_label *label, const char *key,
-		      const struct rna_told *told)
+		      const struct rna_published *published)
 {
 	label->key = rna_arena_strdup(wish->arena, key);
 	wish->label_count++;
-	if (!told)
+	if (!published)
 		return label->key;
-	label->value = rna_arena_strdup(wish->arena, told->verdict.kind == RNA_VERDICT_UNKNOWN
+	label->value = rna_arena_strdup(wish->arena, published->verdict.kind == RNA_VERDICT_UNKNOWN
 							     ? UNKNOWN
-							     : told->verdict.value);
+							     : published->verdict.value);
 	return label->key && label->value;
 }
 
@@ -297,14 +297,15 @@ static bool add_labels(struct rna_node_wish *wish, struct rna_node_memory *memor
 	bool ok = labels;
 
 	for (enum rna_node_label_id id = 0; ok && id < RNA_NODE_LABEL_COUNT; id++) {
-		const struct rna_told *told = told_of(memory, rna_node_label_name(id));
+		const struct rna_published *published =
+			published_of(memory, rna_node_label_name(id));
 		char key[RNA_LABEL_KEY_MAX + 1];
 
 		rna_node_label_key(id, &options, key);
-		wish->labels_decided |= told != NULL;
+		wish->labels_decided |= published != NULL;
 		labels[wish->label_count].urgent = id == RNA_NODE_LABEL_HEALTH;
-		if (!told || told->verdict.kind != RNA_VERDICT_NONE)
-			ok = add_label(wish, &labels[wish->label_count], key, told);
+		if (!published || published->verdict.kind != RNA_VERDICT_NONE)
+			ok = add_label(wish, &labels[wish->label_count], key, published);
 	}
 	if (ok)
 		qsort(labels, wish->label_count, sizeof(*labels), compare_labels);
@@ -312,27 +313,28 @@ static bool add_labels(struct rna_node_wish *wish, struct rna_node_memory *memor
 	return ok;
 }
 
-/* told: NULL: it is not decided yet. False: no memory. */
+/* published: NULL: it is not decided yet. False: no memory. */
 static bool add_condition(struct rna_node_wish *wish, struct rna_node_condition *condition,
-			  const struct rna_condition_row *row, const struct rna_told *told)
+			  const struct rna_condition_row *row,
+			  const struct rna_published *published)
 {
 	enum rna_condition_status status;
 
 	wish->condition_count++;
 	condition->type = row->type;
-	if (!told)
+	if (!published)
 		return true;
-	status = rna_condition_status_of(&told->verdict);
+	status = rna_condition_status_of(&published->verdict);
 	*condition = (struct rna_node_condition){
 		.type = row->type,
 		.status = status,
 		.reason = row->reasons[status],
 		.message = rna_arena_strdup(
 			wish->arena,
-			told->message
-				? told->message
+			published->message
+				? published->message
 				: "The data for this condition could not be read for a long time."),
-		.since.realtime = told->since,
+		.since.realtime = published->since,
 	};
 	return condition->message;
 }
@@ -352,13 +354,13 @@ static bool add_conditions(struct rna_node_wish *wish, struct rna_node_memory *m
 
 	for (enum rna_node_condition_id id = 1; ok && id < RNA_CONDITION_COUNT; id++) {
 		const struct rna_condition_row *row = &rna_condition_rows[id];
-		const struct rna_told *told = told_of(memory, row->type);
+		const struct rna_published *published = published_of(memory, row->type);
 
-		if (row->needs == RNA_CONDITION_NEEDS_RESOURCES && told &&
-		    told->verdict.kind == RNA_VERDICT_UNKNOWN)
+		if (row->needs == RNA_CONDITION_NEEDS_RESOURCES && published &&
+		    published->verdict.kind == RNA_VERDICT_UNKNOWN)
 			continue;
-		wish->conditions_decided |= told != NULL;
-		ok = add_condition(wish, &conditions[wish->condition_count], row, told);
+		wish->conditions_decided |= published != NULL;
+		ok = add_condition(wish, &conditions[wish->condition_count], row, published);
 	}
 	if (ok)
 		qsort(conditions, wish->condition_count, sizeof(*conditions), compare_conditions);
@@ -369,14 +371,14 @@ static bool add_conditions(struct rna_node_wish *wish, struct rna_node_memory *m
 static void set_taint(struct rna_node_wish *wish, struct rna_node_memory *memory,
 		      const struct rna_settings *settings)
 {
-	const struct rna_told *told = NULL;
+	const struct rna_published *published = NULL;
 
 	wish->taint_decided = true;
 	if (!rna_settings_have_taint(settings))
 		return;
-	told = told_of(memory, TAINT);
-	wish->taint_decided = told && told->confirmed;
-	wish->taint = told && told->verdict.kind == RNA_VERDICT_VALUE;
+	published = published_of(memory, TAINT);
+	wish->taint_decided = published && published->confirmed;
+	wish->taint = published && published->verdict.kind == RNA_VERDICT_VALUE;
 }
 
 struct rna_node_wish *rna_wish_new(struct rna_node_memory *memory, const struct rna_wish_input *in,

@@ -124,7 +124,7 @@ void rna_pairs_excuse(struct rna_pairs *pairs, rna_usec standstill, rna_usec now
 }
 
 void rna_pairs_hear(struct rna_pairs *pairs, struct rna_probing_peer *peer,
-		    const struct rna_introduction *news, rna_usec now)
+		    const struct rna_peer_news *news, rna_usec now)
 {
 	memcpy(peer->host, news->host, sizeof(peer->host));
 	peer->answered = news->answered;

@@ -5,7 +5,7 @@
  */
 #pragma once
 
-#include "mesh/introductions.h"
+#include "mesh/peer_discovery.h"
 
 #include "ledger.h"
 #include "probe_ports.h"
@@ -96,7 +96,7 @@ void rna_pairs_forget_pauses(struct rna_pairs *pairs, rna_usec now);
 struct rna_probing_peer *rna_pairs_peer(struct rna_pairs *pairs, const char *name);
 /* What asking a peer came to. */
 void rna_pairs_hear(struct rna_pairs *pairs, struct rna_probing_peer *peer,
-		    const struct rna_introduction *news, rna_usec now);
+		    const struct rna_peer_news *news, rna_usec now);
 /* This host stood still for that time until now, and learns only now what came meanwhile. */
 void rna_pairs_excuse(struct rna_pairs *pairs, rna_usec standstill, rna_usec now);
 /* Peers that the newest choice has not named are dropped. */

@@ -11,7 +11,7 @@
 #include "rna/base/file.h"
 #include "rna/base/log.h"
 
-#include "mesh/introductions.h"
+#include "mesh/peer_discovery.h"
 
 #include "pairs.h"
 #include "probe_results.h"
@@ -35,9 +35,9 @@ struct rna_probing {
 	void (*news)(void *userdata);
 	void *userdata;
 	sd_event_source *timer;  /* NULL: disabled */
-	sd_event_source *source; /* of the introductions */
+	sd_event_source *source; /* of the peer discovery */
 	struct rna_prober_keeper *keeper;
-	struct rna_introductions *introductions;
+	struct rna_worker *discovery;
 	struct rna_pairs *pairs; /* NULL: disabled */
 	bool quiet;
 	rna_usec rest;         /* monotonic: no prober until then */
@@ -45,7 +45,7 @@ struct rna_probing {
 	struct rna_probe_class class;
 	rna_usec class_looked; /* monotonic; 0: never */
 	char node[RNA_PEER_TEXT_SIZE];
-	char leaf[RNA_PROBE_LEAF_SIZE]; /* with which the introductions began */
+	char leaf[RNA_PROBE_LEAF_SIZE]; /* with which the peer discovery began */
 	struct rna_probe_secret secret;
 	struct stat secret_file;     /* as it was read */
 	char stopped[RNA_ERROR_MAX]; /* why there is no key; "": there is one */
@@ -345,7 +345,7 @@ static struct rna_member_source_options find_source(const struct rna_settings *s
 }
 
 /* DNS is asked all the time: only changes are logged. */
-static void note_source(struct rna_probing *probing, const struct rna_introduction *news)
+static void note_source(struct rna_probing *probing, const struct rna_peer_news *news)
 {
 	struct rna_member_source_options source = find_source(probing->settings);
 	const char *kind = rna_member_source_kind_name(source.kind);
@@ -360,7 +360,7 @@ static void note_source(struct rna_probing *probing, const struct rna_introducti
 	(void)snprintf(probing->source_error, sizeof(probing->source_error), "%s", news->text);
 }
 
-static void take_introduction(struct rna_probing *probing, const struct rna_introduction *news)
+static void take_news(struct rna_probing *probing, const struct rna_peer_news *news)
 {
 	struct rna_probing_peer *peer;
 
@@ -384,31 +384,31 @@ static void take_introduction(struct rna_probing *probing, const struct rna_intr
 	rna_pairs_drop_peers(probing->pairs, news->choice);
 }
 
-static int on_introduction(sd_event_source *source, int fd, uint32_t events, void *userdata)
+static int on_news(sd_event_source *source, int fd, uint32_t events, void *userdata)
 {
 	struct rna_probing *probing = userdata;
-	struct rna_introduction *news;
+	struct rna_peer_news *news;
 
 	(void)source;
 	(void)fd;
 	(void)events;
-	while ((news = rna_introductions_take(probing->introductions))) {
-		take_introduction(probing, news);
+	while ((news = rna_peer_discovery_take(probing->discovery))) {
+		take_news(probing, news);
 		free(news);
 	}
 	forget_results(probing);
 	return 0;
 }
 
-static void stop_introductions(struct rna_probing *probing)
+static void stop_discovery(struct rna_probing *probing)
 {
 	probing->source = sd_event_source_disable_unref(probing->source);
-	probing->introductions = rna_introductions_stop(probing->introductions);
+	probing->discovery = rna_worker_stop(probing->discovery);
 }
 
-static void start_introductions(struct rna_probing *probing)
+static void start_discovery(struct rna_probing *probing)
 {
-	const struct rna_introductions_options options = {
+	const struct rna_peer_discovery_options options = {
 		.source = find_source(probing->settings),
 		.node = probing->node,
 		.leaf = probing->leaf,
@@ -416,16 +416,15 @@ static void start_introductions(struct rna_probing *probing)
 	};
 	struct rna_error error = {0};
 
-	if (options.source.place[0] == '\0' || probing->node[0] == '\0' || probing->introductions)
+	if (options.source.place[0] == '\0' || probing->node[0] == '\0' || probing->discovery)
 		return;
-	if (rna_introductions_start(&options, &probing->introductions, &error) < 0) {
+	if (rna_peer_discovery_start(&options, &probing->discovery, &error) < 0) {
 		rna_log_error("probes: %s", error.text);
 		return;
 	}
-	if (sd_event_add_io(probing->event, &probing->source,
-			    rna_introductions_fd(probing->introductions), EPOLLIN, on_introduction,
-			    probing) < 0)
-		stop_introductions(probing);
+	if (sd_event_add_io(probing->event, &probing->source, rna_worker_fd(probing->discovery),
+			    EPOLLIN, on_news, probing) < 0)
+		stop_discovery(probing);
 }
 
 /*
@@ -445,11 +444,11 @@ static bool is_to_be_asked(const struct rna_probing_pair *pair, rna_usec now)
 /* Is the peer still there? */
 static void ask_about_silence(struct rna_probing *probing, rna_usec now)
 {
-	for (size_t i = 0; probing->introductions && i < RNA_PROBING_PAIRS_MAX; i++) {
+	for (size_t i = 0; probing->discovery && i < RNA_PROBING_PAIRS_MAX; i++) {
 		const struct rna_probing_pair *pair = &probing->pairs->pairs[i];
 
 		if (pair->port && pair->peer && pair->listed && is_to_be_asked(pair, now))
-			rna_introductions_ask(probing->introductions, pair->peer->name);
+			rna_peer_discovery_ask(probing->discovery, pair->peer->name);
 	}
 }
 
@@ -491,7 +490,7 @@ static void turn(struct rna_probing *probing)
 		  now.monotonic >= probing->rest;
 	rna_prober_keeper_want(probing->keeper, may_run ? probing->secret.key : NULL);
 	rna_prober_keeper_look(probing->keeper, now.monotonic);
-	start_introductions(probing);
+	start_discovery(probing);
 	rna_pairs_forget_pauses(probing->pairs, now.monotonic);
 	if (rna_prober_keeper_runs(probing->keeper))
 		follow_ports(probing, now.monotonic);
@@ -517,7 +516,7 @@ static int on_timer(sd_event_source *source, uint64_t usec, void *userdata)
 static void disable(struct rna_probing *probing)
 {
 	probing->timer = sd_event_source_disable_unref(probing->timer);
-	stop_introductions(probing);
+	stop_discovery(probing);
 	probing->keeper = rna_prober_keeper_free(probing->keeper);
 	free(probing->pairs);
 	probing->pairs = NULL;
@@ -549,7 +548,7 @@ void rna_probing_update(struct rna_probing *probing)
 {
 	if (!probing)
 		return;
-	/* What the prober and the introductions were given may have changed. */
+	/* What the prober and the peer discovery were given may have changed. */
 	disable(probing);
 	if (probing->settings->probe_enabled && enable(probing) < 0) {
 		disable(probing);
@@ -583,7 +582,7 @@ void rna_probing_follow(struct rna_probing *probing, const struct rna_view *view
 	for (size_t i = 0; i < count; i++)
 		if (plans[i].leaf[0] != '\0') {
 			if (strcmp(plans[i].leaf, probing->leaf) != 0)
-				stop_introductions(probing);
+				stop_discovery(probing);
 			memcpy(probing->leaf, plans[i].leaf, sizeof(probing->leaf));
 			break;
 		}

@@ -275,7 +275,7 @@ static bool knows_mads(const struct rna_readiness *readiness)
 
 /*
  * Each InfiniBand port has MADs (RDMA_CORE_CAP_IB_MAD; ib_umad_add_one() in
- * drivers/infiniband/core/ user_mad.c, 6.12). One that lacks its file cannot be asked for anything,
+ * drivers/infiniband/core/user_mad.c, 6.12). One that lacks its file cannot be asked for anything,
  * nor join a fabric tool.
  */
 static void check_mads(const struct rna_rule_input *in, struct rna_finds *out)

@@ -2,8 +2,8 @@
 /*
  * Rules about the self-test. One bad test may be an accident, so a finding needs two consecutive
  * ones with the same kind of memory; the second follows soon after the first
- * (agent/selftest/turns.c). Corrupted data is a finding at once, until two consecutive tests are
- * without: nothing harmless corrupts data.
+ * (agent/selftest/selftest_schedule.c). Corrupted data is a finding at once, until two consecutive
+ * tests are without: nothing harmless corrupts data.
  */
 #include <inttypes.h>
 

@@ -5,7 +5,7 @@
  * The numbers come from field experience of others, if they agree with the definition of the
  * counter: NVIDIA's NVSentinel (docs/configuration/nic-health-monitor.md), the error_thresholds of
  * rdma-core's infiniband-diags, and AWS's node monitoring agent for EFA. PCIe allows one wrong bit
- *in 10^12, which is 1,800 an hour on 16 lanes of 32 GT/s; good links have hardly any. Intended
+ * in 10^12, which is 1,800 an hour on 16 lanes of 32 GT/s; good links have hardly any. Intended
  * differences:
  *	- rnr_nak_retry_err has no threshold: it counts retries, which a momentarily slow receiver
  *	  causes in normal operation; exceeded retries have one instead;

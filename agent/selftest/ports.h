@@ -8,7 +8,7 @@
 
 #include "rna/model/selftest.h"
 
-#include "glance.h"
+#include "in_use.h"
 #include "run.h"
 
 struct rna_child_watch; /* child_watch.h */
@@ -22,7 +22,7 @@ struct rna_tested {
 	unsigned number;
 	bool present; /* in the newest view */
 	rna_usec due; /* monotonic */
-	struct rna_glance glance;
+	struct rna_traffic_check traffic_check;
 	uint64_t idle_qps;
 	struct rna_selftest_run *runs; /* room for RNA_SELFTESTS_KEPT, or NULL: none yet */
 	struct rna_selftest_port known;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Running self-tests one after the other and waiting for each: for the command selftest where no
- * agent runs. The daemon does the same by events, in selftest.c.
+ * agent runs. The daemon does the same by events, in selftest_schedule.c.
  */
 #pragma once
 

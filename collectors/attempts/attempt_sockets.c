@@ -55,7 +55,7 @@ int rna_attempt_events(const struct rna_attempt *attempt, struct rna_strbuf *ret
 static int ask_loopback(const struct rna_attempt *attempt,
 			const struct rna_ethtool_question *question)
 {
-	RNA_CLEANUP(rna_ethtool_end) struct rna_ethtool_talk talk = {.root = attempt->root};
+	struct rna_ethtool_talk talk = {.root = attempt->root};
 	RNA_CLEANUP(rna_arena_free_p) struct rna_arena *arena = rna_arena_new(256);
 	struct rna_bytes message;
 	int status = arena ? attempt->backends->ethtool->ask(&talk, question, "lo", arena, &message)
@@ -91,20 +91,16 @@ int rna_attempt_modules(const struct rna_attempt *attempt, struct rna_strbuf *re
 {
 	static const uint32_t offset = 0, length = 1;
 	static const uint8_t page = 0, bank = 0, address = 0x50;
-	static const struct rna_ethtool_attribute attributes[] = {
-		{ETHTOOL_A_MODULE_EEPROM_OFFSET, sizeof(offset), &offset},
-		{ETHTOOL_A_MODULE_EEPROM_LENGTH, sizeof(length), &length},
-		{ETHTOOL_A_MODULE_EEPROM_PAGE, sizeof(page), &page},
-		{ETHTOOL_A_MODULE_EEPROM_BANK, sizeof(bank), &bank},
-		{ETHTOOL_A_MODULE_EEPROM_I2C_ADDRESS, sizeof(address), &address},
-	};
 	static const struct rna_ethtool_question question = {
 		.name = "module",
 		.command = ETHTOOL_MSG_MODULE_EEPROM_GET,
 		.reply = ETHTOOL_MSG_MODULE_EEPROM_GET_REPLY,
 		.header = ETHTOOL_A_MODULE_EEPROM_HEADER,
-		.attribute_count = RNA_ARRAY_SIZE(attributes),
-		.attributes = attributes,
+		.attributes = {{ETHTOOL_A_MODULE_EEPROM_OFFSET, sizeof(offset), &offset},
+			       {ETHTOOL_A_MODULE_EEPROM_LENGTH, sizeof(length), &length},
+			       {ETHTOOL_A_MODULE_EEPROM_PAGE, sizeof(page), &page},
+			       {ETHTOOL_A_MODULE_EEPROM_BANK, sizeof(bank), &bank},
+			       {ETHTOOL_A_MODULE_EEPROM_I2C_ADDRESS, sizeof(address), &address}},
 	};
 
 	return say_ethtool(ask_loopback(attempt, &question), "transceivers", ret, error);

@@ -10,6 +10,7 @@
 
 #include <net/if.h> /* IF_NAMESIZE */
 
+#include "rna/base/parse.h"
 #include "rna/collector.h"
 #include "rna/model/counter.h"
 #include "rna/model/gateways.h"
@@ -62,7 +63,7 @@ struct rna_verbs_backend {
 			  struct rna_arena *arena, struct rna_verbs_gids *ret);
 };
 
-struct rna_vf_list; /* vf_message.h */
+struct rna_vf_list; /* link_message.h */
 
 struct rna_netdev_backend {
 	/*
@@ -104,12 +105,12 @@ const char *rna_dcb_question_name(enum rna_dcb_question question); /* "ieee", "c
 
 struct rna_dcb_backend {
 	/*
-	 * The answer as the kernel sent it, for rna_dcb_parse(). Its length; -EOPNOTSUPP when the
+	 * The answer as the kernel sent it, for rna_dcb_parse(), in arena. 0; -EOPNOTSUPP when the
 	 * driver of the interface has no DCB, which is normal; -ENODEV when there is no such
 	 * interface in this network namespace; or another negative errno.
 	 */
-	ssize_t (*ask)(const struct rna_root *root, const char *netdev,
-		       enum rna_dcb_question question, void *buffer, size_t size);
+	int (*ask)(const struct rna_root *root, const char *netdev, enum rna_dcb_question question,
+		   struct rna_arena *arena, struct rna_bytes *ret);
 };
 
 struct rna_lldp_neighbours {
@@ -201,7 +202,7 @@ struct rna_rdma_numbers {
 	} * items;
 };
 
-void rna_rdma_numbers_free(struct rna_rdma_numbers *numbers); /* netlink.c; for RNA_CLEANUP */
+void rna_rdma_numbers_free(struct rna_rdma_numbers *numbers); /* rdma_netlink.c; for RNA_CLEANUP */
 
 enum { RNA_RDMA_NAME_MAX = 64 }; /* IB_DEVICE_NAME_MAX, with the end of the text */
 
@@ -411,9 +412,7 @@ struct rna_hwloc_backend {
 		     struct rna_error *error);
 };
 
-struct nl_sock;
 struct rna_ethtool_question; /* ethtool.h, and how answers are read */
-struct rna_bytes;
 
 enum { RNA_ETHTOOL_NAME_MAX = 32 }; /* ETH_GSTRING_LEN */
 
@@ -427,15 +426,12 @@ struct rna_ethtool_names {
 	struct rna_ethtool_name *names;
 };
 
-/* A conversation with ethtool netlink: the questions of one run share a socket. */
+/* What the questions of one run to ethtool netlink have learned of the kernel. */
 struct rna_ethtool_talk {
 	const struct rna_root *root;
-	struct nl_sock *socket; /* NULL until something is asked */
-	int family;             /* number of ethtool's; or negative errno */
-	bool knows_flags;       /* a flag of Linux 5.10 was taken */
+	int family;       /* number of ethtool's, 0 until something is asked; or negative errno */
+	bool knows_flags; /* a flag of Linux 5.10 was taken */
 };
-
-void rna_ethtool_end(struct rna_ethtool_talk *talk); /* ethtool.c; idempotent, for RNA_CLEANUP */
 
 struct rna_ethtool_backend {
 	/*
@@ -472,7 +468,7 @@ struct rna_backends {
 };
 
 extern const struct rna_verbs_backend rna_verbs;                        /* verbs.c */
-extern const struct rna_netdev_backend rna_rtnetlink;                   /* netlink.c */
+extern const struct rna_netdev_backend rna_rtnetlink;                   /* rtnetlink.c */
 extern const struct rna_gateway_backend rna_routing_tables;             /* routing_tables.c */
 extern const struct rna_gateway_backend rna_recorded_gateways;          /* recorded.c */
 extern const struct rna_lldp_backend rna_lldpd;                         /* lldpd.c */
@@ -481,7 +477,7 @@ extern const struct rna_journal_backend rna_journal;                    /* journ
 extern const struct rna_journal_backend rna_recorded_journal;           /* journal.c */
 extern const struct rna_dcb_backend rna_dcb;                            /* dcb.c */
 extern const struct rna_dcb_backend rna_recorded_dcb;                   /* dcb.c */
-extern const struct rna_rdma_netlink_backend rna_rdma_netlink;          /* netlink.c */
+extern const struct rna_rdma_netlink_backend rna_rdma_netlink;          /* rdma_netlink.c */
 extern const struct rna_mad_backend rna_mad;                            /* mad.c */
 extern const struct rna_hwloc_backend rna_hwloc;                        /* hwloc.c */
 extern const struct rna_hwloc_backend rna_recorded_hwloc;               /* hwloc.c */

@@ -5,13 +5,8 @@
  */
 #pragma once
 
+#include "rna/base/parse.h"
 #include "rna/model/qos.h"
 
-/* An answer has a few hundred bytes plus 12 for each application; some tables have hundreds. */
-enum { RNA_DCB_ANSWER_MAX = 32 * 1024 };
-
-/*
- * Parses an answer: one message, starting with struct nlmsghdr. Ignores unknown (newer) attributes.
- * 0, or -EBADMSG: not an answer, or truncated.
- */
-int rna_dcb_parse(const void *message, size_t len, struct rna_dcb *ret);
+/* Ignores unknown (newer) attributes. 0, or -EBADMSG: not an answer, or truncated. */
+int rna_dcb_parse(struct rna_bytes message, struct rna_dcb *ret);

@@ -6,126 +6,96 @@
  * The ioctl needs a buffer for a number of statistics that was read before, and kernels up to 6.18
  * write the current number: more if queues were added in between. So the buffer ends at a read-only
  * page, and a larger set causes EFAULT instead of an overflow.
- *
- * A run has one socket for all its requests. Neither kind of socket pins a driver.
  */
 #include "ethtool.h"
 
 #include <errno.h>
-#include <netlink/attr.h>
-#include <netlink/genl/ctrl.h>
-#include <netlink/genl/genl.h>
-#include <netlink/msg.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
 #include <linux/ethtool.h>
 #include <linux/ethtool_netlink.h>
+#include <linux/genetlink.h>
+#include <linux/netlink.h>
 #include <linux/sockios.h>
+
+#include "parse/message.h"
 
 #include "backends.h"
 #include "netlink.h"
 
-enum {
-	STATISTICS_MAX = 65536, /* mlx5 has 30 per queue */
-	ANSWER_MAX = 32768,     /* one that is longer is an error: none has a list of names */
-};
+enum { STATISTICS_MAX = 65536 }; /* mlx5 has 30 per queue */
 
 /* -- Netlink ----------------------------------------------------------------------------------- */
 
-struct answer {
-	struct rna_arena *arena;
-	struct rna_bytes *bytes;
-	int error;
-};
-
-static int keep_answer(struct nl_msg *message, void *userdata)
+static int take_family(struct rna_bytes message, void *userdata)
 {
-	struct answer *answer = userdata;
-	const struct nlmsghdr *head = nlmsg_hdr(message);
-	uint8_t *copy = rna_arena_alloc(answer->arena, head->nlmsg_len);
+	static const struct nla_policy policy[CTRL_ATTR_FAMILY_ID + 1] = {
+		[CTRL_ATTR_FAMILY_ID] = {.type = NLA_U16}};
+	static const struct rna_message_kind kind = {GENL_ID_CTRL, GENL_HDRLEN, CTRL_ATTR_FAMILY_ID,
+						     policy};
+	struct nlattr *attributes[CTRL_ATTR_FAMILY_ID + 1];
 
-	answer->error = copy ? 0 : -ENOMEM;
-	if (!copy)
-		return NL_STOP;
-	memcpy(copy, head, head->nlmsg_len);
-	*answer->bytes = (struct rna_bytes){copy, head->nlmsg_len};
-	return NL_OK;
-}
-
-static int put_header(struct nl_msg *message, const struct rna_ethtool_question *question,
-		      const char *netdev)
-{
-	struct nlattr *header = nla_nest_start(message, question->header);
-
-	if (!header || nla_put_string(message, ETHTOOL_A_HEADER_DEV_NAME, netdev) < 0 ||
-	    nla_put_u32(message, ETHTOOL_A_HEADER_FLAGS, question->flags) < 0)
-		return -ENOMEM;
-	nla_nest_end(message, header);
-	for (size_t i = 0; i < question->attribute_count; i++) {
-		const struct rna_ethtool_attribute *attribute = &question->attributes[i];
-
-		if (nla_put(message, attribute->type, attribute->len, attribute->data) < 0)
-			return -ENOMEM;
-	}
+	if (!rna_message_parse(message, &kind, attributes) || !attributes[CTRL_ATTR_FAMILY_ID])
+		return -EBADMSG;
+	*(int *)userdata = nla_get_u16(attributes[CTRL_ATTR_FAMILY_ID]);
 	return 0;
 }
 
 /*
  * The family number differs between kernels; before 5.6 the family did not exist. Where it does, it
- * is built in, so that its number stays until the next boot.
+ * is built in, so that its number stays until the next boot. Number or negative errno.
  */
-static int find_family(struct nl_sock *socket)
+static int find_family(void)
 {
+	static const struct genlmsghdr head = {.cmd = CTRL_CMD_GETFAMILY, .version = 1};
+	static const struct rna_netlink_attribute name = {CTRL_ATTR_FAMILY_NAME,
+							  sizeof(ETHTOOL_GENL_NAME),
+							  ETHTOOL_GENL_NAME};
+	static const struct rna_netlink_question question = {
+		.protocol = NETLINK_GENERIC,
+		.type = GENL_ID_CTRL,
+		.body = &head,
+		.body_size = sizeof(head),
+		.attributes = &name,
+		.count = 1,
+	};
 	static _Atomic int known;
-	int family = known > 0 ? known : genl_ctrl_resolve(socket, ETHTOOL_GENL_NAME);
+	int family = known, error = 0;
 
-	if (family < 0)
-		return family == -NLE_OBJ_NOTFOUND ? -EOPNOTSUPP : -EIO;
+	if (family == 0)
+		error = rna_netlink_ask(&question, take_family, &family);
+	if (error < 0)
+		return error == -ENOENT ? -EOPNOTSUPP : error;
 	known = family;
 	return family;
 }
 
-void rna_ethtool_end(struct rna_ethtool_talk *talk)
-{
-	rna_netlink_close(&talk->socket);
-	talk->socket = NULL;
-}
-
-/* Opens the socket and looks up the family. Its number, or negative errno. */
-static int begin(struct rna_ethtool_talk *talk)
-{
-	int error;
-
-	if (talk->socket)
-		return talk->family;
-	error = rna_netlink_open(NETLINK_GENERIC, &talk->socket);
-	if (error < 0)
-		return error;
-	nl_socket_set_msg_buf_size(talk->socket, ANSWER_MAX); /* else each is received twice */
-	talk->family = find_family(talk->socket);
-	return talk->family;
-}
-
 static int ask_once(struct rna_ethtool_talk *talk, const struct rna_ethtool_question *question,
-		    const char *netdev, struct answer *answer)
+		    const char *netdev, struct rna_arena *arena, struct rna_bytes *ret)
 {
-	RNA_CLEANUP(rna_netlink_free_message) struct nl_msg *message = NULL;
-	int error = begin(talk);
+	const struct genlmsghdr head = {.cmd = question->command, .version = ETHTOOL_GENL_VERSION};
+	const struct rna_netlink_attribute header[] = {
+		{ETHTOOL_A_HEADER_DEV_NAME, (int)strlen(netdev) + 1, netdev},
+		{ETHTOOL_A_HEADER_FLAGS, sizeof(question->flags), &question->flags},
+	};
+	struct rna_netlink_attribute attributes[1 + RNA_ETHTOOL_ATTRIBUTES_MAX] = {
+		{question->header, RNA_ARRAY_SIZE(header), .nested = header}};
+	int count = 1;
 
-	if (error < 0)
-		return error;
-	message = nlmsg_alloc();
-	if (!message ||
-	    !genlmsg_put(message, NL_AUTO_PORT, NL_AUTO_SEQ, talk->family, 0, NLM_F_REQUEST,
-			 question->command, ETHTOOL_GENL_VERSION) ||
-	    put_header(message, question, netdev) < 0)
-		return -ENOMEM;
-	error = rna_netlink_ask(talk->socket, message, keep_answer, answer);
-	if (error == -EIO)
-		rna_ethtool_end(talk); /* drops unread messages in the socket */
-	return error < 0 ? error : answer->error;
+	talk->family = find_family();
+	if (talk->family < 0)
+		return talk->family;
+	for (const struct rna_netlink_attribute *more = question->attributes; more->type; more++)
+		attributes[count++] = *more;
+	return rna_netlink_keep(&(struct rna_netlink_question){.protocol = NETLINK_GENERIC,
+							       .type = talk->family,
+							       .body = &head,
+							       .body_size = sizeof(head),
+							       .attributes = attributes,
+							       .count = count},
+				arena, ret);
 }
 
 /*
@@ -141,9 +111,8 @@ static bool is_refused(const struct rna_ethtool_talk *talk, int error)
 static int ask(struct rna_ethtool_talk *talk, const struct rna_ethtool_question *question,
 	       const char *netdev, struct rna_arena *arena, struct rna_bytes *ret)
 {
-	struct answer answer = {.arena = arena, .bytes = ret, .error = -EBADMSG};
 	struct rna_ethtool_question plain = *question;
-	int error = ask_once(talk, question, netdev, &answer);
+	int error = ask_once(talk, question, netdev, arena, ret);
 
 	if (!(question->flags & ETHTOOL_FLAG_STATS) || talk->family < 0)
 		return error;
@@ -153,7 +122,7 @@ static int ask(struct rna_ethtool_talk *talk, const struct rna_ethtool_question 
 	}
 	talk->knows_flags |= error == -EINVAL; /* EINVAL: this kernel checks flags per request */
 	plain.flags &= ~(uint32_t)ETHTOOL_FLAG_STATS;
-	return ask_once(talk, &plain, netdev, &answer);
+	return ask_once(talk, &plain, netdev, arena, ret);
 }
 
 /* -- Statistics of drivers --------------------------------------------------------------------- */

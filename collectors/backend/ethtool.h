@@ -13,14 +13,9 @@
 
 #include "rna/model/ethernet.h"
 
-#include "parse/attribute.h"
+#include "netlink.h"
 
-/* One attribute of a request, in addition to the common header. */
-struct rna_ethtool_attribute {
-	uint16_t type; /* with NLA_F_NESTED if data are attributes */
-	uint16_t len;
-	const void *data;
-};
+enum { RNA_ETHTOOL_ATTRIBUTES_MAX = 6 };
 
 struct rna_ethtool_question {
 	const char *name; /* "fec"; also the file name in a recording */
@@ -28,8 +23,8 @@ struct rna_ethtool_question {
 	uint8_t reply;    /* ETHTOOL_MSG_FEC_GET_REPLY */
 	uint8_t header;   /* attribute that contains the interface, nearly always 1 */
 	uint32_t flags;   /* ETHTOOL_FLAG_* */
-	size_t attribute_count;
-	const struct rna_ethtool_attribute *attributes;
+	/* In addition to the common header; a type of 0 ends them. */
+	struct rna_netlink_attribute attributes[RNA_ETHTOOL_ATTRIBUTES_MAX];
 };
 
 /* The requests for each interface. */
@@ -39,12 +34,9 @@ extern const struct rna_ethtool_question rna_ethtool_fec_question;
 extern const struct rna_ethtool_question rna_ethtool_pause_question;
 extern const struct rna_ethtool_question rna_ethtool_standard_question;
 
-/*
- * Finds the attributes of an answer, after its two headers. 0, or -EBADMSG: truncated, or another
- * reply.
- */
-int rna_ethtool_open(struct rna_bytes message, const struct rna_ethtool_question *question,
-		     struct rna_bytes *ret);
+/* Finds one attribute of an answer. 0, or -EBADMSG: not there, truncated, or another reply. */
+int rna_ethtool_find(struct rna_bytes message, const struct rna_ethtool_question *question,
+		     int type, struct rna_bytes *ret);
 
 /* The sum of all lanes, and each lane if the driver reports them. */
 struct rna_ethtool_fec_count {

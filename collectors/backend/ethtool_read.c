@@ -13,17 +13,14 @@
 #include <linux/ethtool.h>
 #include <linux/ethtool_netlink.h>
 #include <linux/genetlink.h>
-#include <linux/netlink.h>
 
 #include "rna/base/cleanup.h"
+
+#include "parse/message.h"
 
 #include "ethtool.h"
 
 #define BITS_PER_MBIT ((uint64_t)1000000)
-
-/* The macros of linux/netlink.h are signed. */
-#define ATTRIBUTE_HEAD sizeof(struct nlattr)
-#define MESSAGE_HEADS  (sizeof(struct nlmsghdr) + sizeof(struct genlmsghdr))
 
 /*
  * Not in the headers of Linux 6.1. The numbers of the FEC histogram are those of
@@ -41,23 +38,13 @@ enum {
 /* -- Questions --------------------------------------------------------------------------------- */
 
 /* ETHTOOL_A_BITSET_*: all groups with statistics that the agent reads. */
-static const struct {
-	struct nlattr no_mask;
-	struct nlattr size_head;
-	uint32_t size;
-	struct nlattr value_head;
-	uint32_t value;
-} standard_groups = {
-	.no_mask = {ATTRIBUTE_HEAD, ETHTOOL_A_BITSET_NOMASK},
-	.size_head = {ATTRIBUTE_HEAD + sizeof(uint32_t), ETHTOOL_A_BITSET_SIZE},
-	.size = ETHTOOL_STATS_RMON + 1,
-	.value_head = {ATTRIBUTE_HEAD + sizeof(uint32_t), ETHTOOL_A_BITSET_VALUE},
-	.value = 1 << ETHTOOL_STATS_ETH_PHY | 1 << ETHTOOL_STATS_ETH_MAC |
-		 1 << ETHTOOL_STATS_ETH_CTRL | 1 << ETHTOOL_STATS_RMON,
-};
-
-static const struct rna_ethtool_attribute standard_attributes[] = {
-	{ETHTOOL_A_STATS_GROUPS | NLA_F_NESTED, sizeof(standard_groups), &standard_groups},
+static const uint32_t groups_size = ETHTOOL_STATS_RMON + 1;
+static const uint32_t groups_value = 1 << ETHTOOL_STATS_ETH_PHY | 1 << ETHTOOL_STATS_ETH_MAC |
+				     1 << ETHTOOL_STATS_ETH_CTRL | 1 << ETHTOOL_STATS_RMON;
+static const struct rna_netlink_attribute standard_groups[] = {
+	{ETHTOOL_A_BITSET_NOMASK},
+	{ETHTOOL_A_BITSET_SIZE, sizeof(groups_size), &groups_size},
+	{ETHTOOL_A_BITSET_VALUE, sizeof(groups_value), &groups_value},
 };
 
 #define QUESTION(file, message, ask_flags)                                                         \
@@ -80,46 +67,104 @@ const struct rna_ethtool_question rna_ethtool_standard_question = {
 	.command = ETHTOOL_MSG_STATS_GET,
 	.reply = ETHTOOL_MSG_STATS_GET_REPLY,
 	.header = ETHTOOL_A_STATS_HEADER,
-	.attribute_count = RNA_ARRAY_SIZE(standard_attributes),
-	.attributes = standard_attributes,
+	.attributes = {{ETHTOOL_A_STATS_GROUPS, RNA_ARRAY_SIZE(standard_groups),
+			.nested = standard_groups}},
 };
 
 /* -- Messages and attributes ------------------------------------------------------------------- */
 
-int rna_ethtool_open(struct rna_bytes message, const struct rna_ethtool_question *question,
-		     struct rna_bytes *ret)
+/* What follows the two heads of an answer. 0 or -EBADMSG. */
+static int open_answer(struct rna_bytes message, const struct rna_ethtool_question *question,
+		       struct rna_bytes *ret)
 {
-	struct nlmsghdr netlink;
-	struct genlmsghdr generic;
+	const size_t heads = NLMSG_HDRLEN + GENL_HDRLEN;
+	const struct genlmsghdr *head = rna_message_body(message, 0, sizeof(*head));
 
-	if (message.len < MESSAGE_HEADS)
+	if (!head || head->cmd != question->reply)
 		return -EBADMSG;
-	memcpy(&netlink, message.data, sizeof(netlink));
-	memcpy(&generic, message.data + sizeof(netlink), sizeof(generic));
-	if (netlink.nlmsg_len != message.len || generic.cmd != question->reply)
-		return -EBADMSG;
-	*ret = (struct rna_bytes){message.data + MESSAGE_HEADS, message.len - MESSAGE_HEADS};
+	*ret = (struct rna_bytes){message.data + heads, message.len - heads};
 	return 0;
 }
 
-static int read_number(struct rna_bytes bytes, uint64_t *ret)
+static int read_number(const struct nlattr *attribute, uint64_t *ret)
 {
-	uint32_t small;
-
-	switch (bytes.len) {
+	switch (nla_len(attribute)) {
 	case sizeof(uint8_t):
-		*ret = bytes.data[0];
+		*ret = nla_get_u8(attribute);
 		return 0;
-	case sizeof(small):
-		memcpy(&small, bytes.data, sizeof(small));
-		*ret = small;
+	case sizeof(uint32_t):
+		*ret = nla_get_u32(attribute);
 		return 0;
-	case sizeof(*ret):
-		memcpy(ret, bytes.data, sizeof(*ret));
+	case sizeof(uint64_t):
+		*ret = nla_get_u64(attribute);
 		return 0;
 	default:
 		return -EBADMSG;
 	}
+}
+
+/* -- Standard statistics ----------------------------------------------------------------------- */
+
+/* Counter numbers are per group; each group starts at 0. */
+static const struct {
+	uint32_t group;
+	uint16_t type;
+	size_t offset;
+} standard_counts[] = {
+#define COUNT(group, type, name)                                                                   \
+	{                                                                                          \
+		ETHTOOL_STATS_##group, ETHTOOL_A_STATS_##group##_##type,                           \
+			offsetof(struct rna_ethtool_standard_counts, name)                         \
+	}
+	COUNT(ETH_PHY, 5_SYM_ERR, symbol_errors),
+	COUNT(ETH_MAC, 6_FCS_ERR, fcs_errors),
+	COUNT(ETH_MAC, 7_ALIGN_ERR, alignment_errors),
+	COUNT(ETH_MAC, 23_IR_LEN_ERR, length_errors),
+	COUNT(ETH_MAC, 25_TOO_LONG_ERR, too_long_errors),
+	COUNT(ETH_MAC, 12_TX_INT_ERR, transmit_errors),
+	COUNT(ETH_MAC, 15_RX_INT_ERR, receive_errors),
+	COUNT(ETH_CTRL, 5_RX_UNSUP, unsupported_frames),
+	COUNT(RMON, UNDERSIZE, undersize_frames),
+	COUNT(RMON, FRAG, fragments),
+	COUNT(RMON, JABBER, jabbers),
+};
+
+/* Reads one attribute, which contains one counter. */
+static int read_count(const struct nlattr *nest, uint64_t group,
+		      struct rna_ethtool_standard_counts *counts)
+{
+	struct nlattr *attribute;
+	int left;
+
+	nla_for_each_nested (attribute, nest, left)
+		for (size_t i = 0; i < RNA_ARRAY_SIZE(standard_counts); i++) {
+			struct rna_value *value =
+				(void *)((char *)counts + standard_counts[i].offset);
+
+			if (standard_counts[i].group != group ||
+			    standard_counts[i].type != nla_type(attribute))
+				continue;
+			if (read_number(attribute, &value->number) < 0)
+				return -EBADMSG;
+			value->state = RNA_VALUE_OK;
+		}
+	return left > 0 ? -EBADMSG : 0;
+}
+
+static int read_group(const struct nlattr *nest, struct rna_ethtool_standard_counts *counts)
+{
+	static const struct nla_policy policy[ETHTOOL_A_STATS_GRP_MAX + 1] = {
+		[ETHTOOL_A_STATS_GRP_ID] = {.type = NLA_U32}};
+	struct nlattr *group[ETHTOOL_A_STATS_GRP_MAX + 1], *attribute;
+	int left, status = rna_nest_parse(nest, policy, ETHTOOL_A_STATS_GRP_MAX, group);
+
+	if (status < 0 || !group[ETHTOOL_A_STATS_GRP_ID])
+		return status;
+	nla_for_each_nested (attribute, nest, left)
+		if (nla_type(attribute) == ETHTOOL_A_STATS_GRP_STAT && status == 0)
+			status = read_count(attribute, nla_get_u32(group[ETHTOOL_A_STATS_GRP_ID]),
+					    counts);
+	return status;
 }
 
 /* -- Tables of attributes ---------------------------------------------------------------------- */
@@ -136,32 +181,28 @@ static const struct {
 };
 
 /* Converts the words of a compact bitset to one bit for each enum rna_fec. */
-static uint64_t fecs_of(struct rna_bytes words)
+static uint64_t fecs_of(const struct nlattr *words)
 {
+	const uint32_t *word = nla_data(words);
 	uint64_t ret = 0;
 
 	for (size_t i = 0; i < RNA_ARRAY_SIZE(fec_bits); i++) {
-		size_t at = fec_bits[i].bit / 32 * sizeof(uint32_t);
-		uint32_t word;
+		const size_t at = fec_bits[i].bit / 32;
 
-		if (at + sizeof(word) > words.len)
-			continue;
-		memcpy(&word, words.data + at, sizeof(word));
-		if (word & 1u << fec_bits[i].bit % 32)
+		if ((at + 1) * sizeof(*word) <= (size_t)nla_len(words) &&
+		    word[at] & 1u << fec_bits[i].bit % 32)
 			ret |= 1u << fec_bits[i].fec;
 	}
 	return ret;
 }
 
-static int read_fecs(struct rna_bytes bytes, struct rna_value *ret)
+static int read_fecs(const struct nlattr *bitset, struct rna_value *ret)
 {
-	struct rna_bytes content;
-	uint16_t type;
-	int status;
+	struct nlattr *attributes[ETHTOOL_A_BITSET_MAX + 1];
+	int status = rna_nest_parse(bitset, NULL, ETHTOOL_A_BITSET_MAX, attributes);
 
-	while ((status = rna_attribute_next(&bytes, &type, &content)) > 0)
-		if (type == ETHTOOL_A_BITSET_VALUE)
-			*ret = rna_value_ok(fecs_of(content));
+	if (status == 0 && attributes[ETHTOOL_A_BITSET_VALUE])
+		*ret = rna_value_ok(fecs_of(attributes[ETHTOOL_A_BITSET_VALUE]));
 	return status;
 }
 
@@ -173,6 +214,8 @@ enum kind {
 	FECS,      /* compact bitset of link modes */
 	BIN,       /* struct rna_ethtool_fec_counts: one more bin of it */
 	BIN_LANES, /* struct rna_ethernet_fec_bin: 64-bit numbers of each lane, without a sum */
+	GROUP,     /* struct rna_ethtool_standard_counts: counters of a group */
+	BYTES,     /* struct rna_bytes */
 };
 
 struct field {
@@ -182,34 +225,40 @@ struct field {
 	const struct field *nested; /* terminated by type 0 */
 };
 
-static int read_lanes(struct rna_bytes bytes, struct rna_ethtool_fec_count *ret)
+/* How many 64-bit numbers. -EBADMSG: a part of one is left over. */
+static int count_numbers(const struct nlattr *attribute)
 {
-	const size_t count = bytes.len / sizeof(uint64_t);
+	const int size = sizeof(uint64_t);
 
-	if (bytes.len % sizeof(uint64_t) != 0)
-		return -EBADMSG;
-	if (count == 0)
-		return 0; /* not counted by the driver */
-	memcpy(&ret->total.number, bytes.data, sizeof(uint64_t));
-	ret->total.state = RNA_VALUE_OK;
-	ret->lane_count = count - 1 < RNA_ETHERNET_FEC_LANES ? count - 1 : RNA_ETHERNET_FEC_LANES;
-	memcpy(ret->lanes, bytes.data + sizeof(uint64_t), ret->lane_count * sizeof(uint64_t));
+	return nla_len(attribute) % size == 0 ? nla_len(attribute) / size : -EBADMSG;
+}
+
+static int read_lanes(const struct nlattr *attribute, struct rna_ethtool_fec_count *ret)
+{
+	const int count = count_numbers(attribute);
+
+	if (count <= 0)
+		return count; /* 0: not counted by the driver */
+	ret->total = rna_value_ok(nla_get_u64(attribute));
+	ret->lane_count =
+		count - 1 < RNA_ETHERNET_FEC_LANES ? (size_t)count - 1 : RNA_ETHERNET_FEC_LANES;
+	memcpy(ret->lanes, (const uint8_t *)nla_data(attribute) + sizeof(uint64_t),
+	       ret->lane_count * sizeof(uint64_t));
 	return 0;
 }
 
-static int read_bin_lanes(struct rna_bytes bytes, struct rna_ethernet_fec_bin *ret)
+static int read_bin_lanes(const struct nlattr *attribute, struct rna_ethernet_fec_bin *ret)
 {
-	const size_t count = bytes.len / sizeof(uint64_t);
+	const int count = count_numbers(attribute);
 
-	if (bytes.len % sizeof(uint64_t) != 0)
-		return -EBADMSG;
-	ret->lane_count = count < RNA_ETHERNET_FEC_LANES ? count : RNA_ETHERNET_FEC_LANES;
-	if (ret->lane_count > 0)
-		memcpy(ret->lanes, bytes.data, ret->lane_count * sizeof(uint64_t));
+	if (count < 0)
+		return count;
+	ret->lane_count = count < RNA_ETHERNET_FEC_LANES ? (size_t)count : RNA_ETHERNET_FEC_LANES;
+	memcpy(ret->lanes, nla_data(attribute), ret->lane_count * sizeof(uint64_t));
 	return 0;
 }
 
-static int read_fields(struct rna_bytes bytes, const struct field *fields, void *ret);
+static int read_nest(const struct nlattr *nest, const struct field *fields, void *ret);
 
 /* One bin while it is read. */
 struct bin {
@@ -242,7 +291,7 @@ static void add_bin(const struct bin *bin, struct rna_ethtool_fec_counts *counts
 	counts->bins[at].blocks = bin->blocks.number;
 }
 
-static int read_bin(struct rna_bytes bytes, struct rna_ethtool_fec_counts *ret)
+static int read_bin(const struct nlattr *nest, struct rna_ethtool_fec_counts *ret)
 {
 	static const struct field fields[] = {
 		{FEC_HIST_BIN_LOW, NUMBER, offsetof(struct bin, low)},
@@ -252,14 +301,14 @@ static int read_bin(struct rna_bytes bytes, struct rna_ethtool_fec_counts *ret)
 		{0},
 	};
 	struct bin bin = {0};
-	int status = read_fields(bytes, fields, &bin);
+	int status = read_nest(nest, fields, &bin);
 
 	if (status == 0)
 		add_bin(&bin, ret);
 	return status;
 }
 
-static int read_field(struct rna_bytes bytes, const struct field *field, void *ret)
+static int read_field(const struct nlattr *attribute, const struct field *field, void *ret)
 {
 	void *member = (char *)ret + field->offset;
 	struct rna_value *value = member;
@@ -267,44 +316,55 @@ static int read_field(struct rna_bytes bytes, const struct field *field, void *r
 
 	switch (field->kind) {
 	case NESTED:
-		return read_fields(bytes, field->nested, ret);
+		return read_nest(attribute, field->nested, ret);
 	case FECS:
-		return read_fecs(bytes, value);
+		return read_fecs(attribute, value);
 	case LANES:
-		return read_lanes(bytes, member);
+		return read_lanes(attribute, member);
 	case BIN:
-		return read_bin(bytes, member);
+		return read_bin(attribute, member);
 	case BIN_LANES:
-		return read_bin_lanes(bytes, member);
+		return read_bin_lanes(attribute, member);
+	case GROUP:
+		return read_group(attribute, member);
+	case BYTES:
+		*(struct rna_bytes *)member =
+			(struct rna_bytes){nla_data(attribute), (size_t)nla_len(attribute)};
+		return 0;
 	case NUMBER:
 		break;
 	}
-	status = read_number(bytes, &value->number);
+	status = read_number(attribute, &value->number);
 	value->state = status < 0 ? RNA_VALUE_ABSENT : RNA_VALUE_OK;
 	return status;
 }
 
-static int read_fields(struct rna_bytes bytes, const struct field *fields, void *ret)
+static int read_fields(struct rna_bytes list, const struct field *fields, void *ret)
 {
-	struct rna_bytes content;
-	uint16_t type;
-	int status;
+	struct nlattr *attribute;
+	int left, status;
 
-	while ((status = rna_attribute_next(&bytes, &type, &content)) > 0)
+	nla_for_each_attr (attribute, (void *)(uintptr_t)list.data, (int)list.len, left)
 		for (const struct field *field = fields; field->type; field++) {
-			if (field->type == type)
-				status = read_field(content, field, ret);
+			if (field->type != nla_type(attribute))
+				continue;
+			status = read_field(attribute, field, ret);
 			if (status < 0)
 				return status;
 		}
-	return status;
+	return left > 0 ? -EBADMSG : 0;
+}
+
+static int read_nest(const struct nlattr *nest, const struct field *fields, void *ret)
+{
+	return read_fields((struct rna_bytes){nla_data(nest), (size_t)nla_len(nest)}, fields, ret);
 }
 
 static int read_message(struct rna_bytes message, const struct rna_ethtool_question *question,
 			const struct field *fields, void *ret)
 {
 	struct rna_bytes attributes;
-	int status = rna_ethtool_open(message, question, &attributes);
+	int status = open_answer(message, question, &attributes);
 
 	return status < 0 ? status : read_fields(attributes, fields, ret);
 }
@@ -430,83 +490,29 @@ int rna_ethtool_read_pause(struct rna_bytes message, struct rna_ethernet_pause *
 	return 0;
 }
 
-/* -- Standard statistics ----------------------------------------------------------------------- */
-
-/* Counter numbers are per group; each group starts at 0. */
-static const struct {
-	uint32_t group;
-	uint16_t type;
-	size_t offset;
-} standard_counts[] = {
-#define COUNT(group, type, name)                                                                   \
-	{                                                                                          \
-		ETHTOOL_STATS_##group, ETHTOOL_A_STATS_##group##_##type,                           \
-			offsetof(struct rna_ethtool_standard_counts, name)                         \
-	}
-	COUNT(ETH_PHY, 5_SYM_ERR, symbol_errors),
-	COUNT(ETH_MAC, 6_FCS_ERR, fcs_errors),
-	COUNT(ETH_MAC, 7_ALIGN_ERR, alignment_errors),
-	COUNT(ETH_MAC, 23_IR_LEN_ERR, length_errors),
-	COUNT(ETH_MAC, 25_TOO_LONG_ERR, too_long_errors),
-	COUNT(ETH_MAC, 12_TX_INT_ERR, transmit_errors),
-	COUNT(ETH_MAC, 15_RX_INT_ERR, receive_errors),
-	COUNT(ETH_CTRL, 5_RX_UNSUP, unsupported_frames),
-	COUNT(RMON, UNDERSIZE, undersize_frames),
-	COUNT(RMON, FRAG, fragments),
-	COUNT(RMON, JABBER, jabbers),
-};
-
-/* Reads one attribute, which contains one counter. */
-static int read_count(struct rna_bytes bytes, uint64_t group,
-		      struct rna_ethtool_standard_counts *counts)
-{
-	struct rna_bytes content;
-	uint16_t type;
-	int status;
-
-	while ((status = rna_attribute_next(&bytes, &type, &content)) > 0)
-		for (size_t i = 0; i < RNA_ARRAY_SIZE(standard_counts); i++) {
-			struct rna_value *value =
-				(void *)((char *)counts + standard_counts[i].offset);
-
-			if (standard_counts[i].group != group || standard_counts[i].type != type)
-				continue;
-			if (read_number(content, &value->number) < 0)
-				return -EBADMSG;
-			value->state = RNA_VALUE_OK;
-		}
-	return status;
-}
-
-static int read_group(struct rna_bytes bytes, struct rna_ethtool_standard_counts *counts)
-{
-	struct rna_bytes content, rest = bytes;
-	uint64_t group = UINT64_MAX;
-	uint16_t type;
-	int status;
-
-	while ((status = rna_attribute_next(&rest, &type, &content)) > 0)
-		if (type == ETHTOOL_A_STATS_GRP_ID)
-			status = read_number(content, &group);
-	while (status >= 0 && (status = rna_attribute_next(&bytes, &type, &content)) > 0)
-		if (type == ETHTOOL_A_STATS_GRP_STAT)
-			status = read_count(content, group, counts);
-	return status;
-}
-
 int rna_ethtool_read_standard(struct rna_bytes message, struct rna_ethtool_standard_counts *ret)
 {
+	static const struct field fields[] = {
+		{ETHTOOL_A_STATS_GRP, GROUP},
+		{0},
+	};
 	struct rna_ethtool_standard_counts counts = {0};
-	struct rna_bytes bytes, content;
-	uint16_t type;
-	int status = rna_ethtool_open(message, &rna_ethtool_standard_question, &bytes);
+	int status = read_message(message, &rna_ethtool_standard_question, fields, &counts);
 
-	while (status >= 0 && (status = rna_attribute_next(&bytes, &type, &content)) > 0)
-		if (type == ETHTOOL_A_STATS_GRP)
-			status = read_group(content, &counts);
 	if (status == 0)
 		*ret = counts;
 	return status;
+}
+
+int rna_ethtool_find(struct rna_bytes message, const struct rna_ethtool_question *question,
+		     int type, struct rna_bytes *ret)
+{
+	const struct field fields[] = {{(uint16_t)type, BYTES}, {0}};
+	int status;
+
+	*ret = (struct rna_bytes){0};
+	status = read_message(message, question, fields, ret);
+	return status == 0 && !ret->data ? -EBADMSG : status;
 }
 
 /* -- Recordings -------------------------------------------------------------------------------- */
@@ -514,33 +520,27 @@ int rna_ethtool_read_standard(struct rna_bytes message, struct rna_ethtool_stand
 ssize_t rna_ethtool_anonymize(struct rna_bytes message, const struct rna_ethtool_question *question,
 			      uint8_t *to)
 {
-	struct rna_bytes rest, content;
-	struct nlmsghdr head;
-	uint16_t type;
+	struct nlmsghdr *head = (void *)to;
+	struct nlattr *attribute;
+	struct rna_bytes list;
 	size_t len;
-	int status = rna_ethtool_open(message, question, &rest);
+	int left, status = open_answer(message, question, &list);
 
 	if (status < 0)
 		return status;
-	len = (size_t)(rest.data - message.data);
+	len = message.len - list.len;
 	memcpy(to, message.data, len);
-	for (;;) {
-		const uint8_t *start = rest.data;
-		size_t whole;
+	nla_for_each_attr (attribute, (void *)(uintptr_t)list.data, (int)list.len, left) {
+		const size_t whole = NLA_ALIGN(attribute->nla_len); /* the last may lack padding */
+		const size_t size = whole < (size_t)left ? whole : (size_t)left;
 
-		status = rna_attribute_next(&rest, &type, &content);
-		if (status <= 0)
-			break;
-		whole = (size_t)(rest.data - start);
-		if (type == question->header)
+		if (nla_type(attribute) == question->header)
 			continue;
-		memcpy(to + len, start, whole);
-		len += whole;
+		memcpy(to + len, attribute, size);
+		len += size;
 	}
-	if (status < 0)
-		return status;
-	memcpy(&head, to, sizeof(head));
-	head.nlmsg_len = (uint32_t)len;
-	memcpy(to, &head, sizeof(head));
+	if (left > 0)
+		return -EBADMSG;
+	head->nlmsg_len = (uint32_t)len;
 	return (ssize_t)len;
 }

@@ -11,8 +11,8 @@
 #include "rna/base/parse.h"
 
 #include "parse/guid.h"
+#include "parse/link_message.h"
 #include "parse/rate.h"
-#include "parse/vf_message.h"
 
 const char *rna_recorded_path(const struct rna_recorded_place *place, const char *name)
 {
@@ -69,6 +69,17 @@ static int read_text(const struct rna_recorded_place *place, const char *name, c
 	return *ret ? 0 : -ENOMEM;
 }
 
+/* 0, -EBADMSG without an address, or -ENOMEM. */
+static int read_gid(const struct rna_recorded_place *place, const char *name, struct rna_gid *ret)
+{
+	const char *path = rna_recorded_path(place, name);
+	char text[RNA_ATTRIBUTE_MAX];
+	ssize_t len = path ? rna_root_read(place->root, path, text, sizeof(text)) : -ENOMEM;
+	int status = len < 0 ? (int)len : rna_gid_parse(text, ret);
+
+	return status < 0 && status != -ENOMEM ? -EBADMSG : status;
+}
+
 int rna_recorded_read(const struct rna_recorded_place *place,
 		      const struct rna_recorded_fields *fields, void *answer)
 {
@@ -81,6 +92,8 @@ int rna_recorded_read(const struct rna_recorded_place *place,
 
 		if (field->kind == RNA_RECORDED_TEXT)
 			status = read_text(place, field->name, member);
+		else if (field->kind == RNA_RECORDED_GID)
+			status = read_gid(place, field->name, member);
 		else if (field->kind == RNA_RECORDED_LANES)
 			*value = read_lanes(place, field->name);
 		else if (field->kind == RNA_RECORDED_GUID)
@@ -91,8 +104,28 @@ int rna_recorded_read(const struct rna_recorded_place *place,
 	return status;
 }
 
-/* -- verbs ----------------------------------------------------------------------------------------
- */
+int rna_recorded_message(const struct rna_root *root, const char *path, struct rna_arena *arena,
+			 struct rna_bytes *ret)
+{
+	enum { DIGITS_MAX = 96 * 1024 }; /* and blanks */
+	RNA_FREE char *text = malloc(DIGITS_MAX);
+	uint8_t *bytes;
+	ssize_t len;
+
+	if (!path || !text)
+		return -ENOMEM;
+	len = rna_root_read(root, path, text, DIGITS_MAX);
+	if (len < 0)
+		return len == -ENOENT ? -EOPNOTSUPP : (int)len;
+	bytes = rna_arena_alloc(arena, (size_t)len / 2 + 1);
+	if (!bytes)
+		return -ENOMEM;
+	len = rna_parse_hex_bytes(text, bytes, (size_t)len / 2 + 1);
+	*ret = (struct rna_bytes){bytes, len < 0 ? 0 : (size_t)len};
+	return len < 0 ? (int)len : 0;
+}
+
+/* -- verbs ------------------------------------------------------------------------------------- */
 
 static const struct rna_recorded_field verbs_port_fields[] = {
 	{"active_speed", offsetof(struct rna_verbs_port, speed_code)},
@@ -135,10 +168,7 @@ static int read_verbs_ports(const struct rna_root *root, const struct rna_device
 static int query_no_gids(const struct rna_root *root, const struct rna_device *device,
 			 struct rna_arena *arena, struct rna_verbs_gids *ret)
 {
-	(void)root;
-	(void)device;
-	(void)arena;
-	(void)ret;
+	(void)root, (void)device, (void)arena, (void)ret;
 	return -ENOENT;
 }
 
@@ -147,8 +177,7 @@ const struct rna_verbs_backend rna_recorded_verbs = {
 	.query_gids = query_no_gids,
 };
 
-/* -- interfaces -----------------------------------------------------------------------------------
- */
+/* -- interfaces -------------------------------------------------------------------------------- */
 
 static enum rna_operstate read_operstate(const struct rna_recorded_place *place)
 {
@@ -391,42 +420,37 @@ static int read_uplink(const struct rna_root *root, char ret[IF_NAMESIZE])
 	return read_netdev_name(root, RNA_RECORDED_UPLINK, ret);
 }
 
-/* -- Gateways -------------------------------------------------------------------------------------
- */
+/* -- Gateways ---------------------------------------------------------------------------------- */
 
 static const struct rna_recorded_field gateway_fields[] = {
 	{"state", offsetof(struct rna_gateway, state)},
 	{"confirmed_microseconds", offsetof(struct rna_gateway, confirmed)},
 	{"changed_microseconds", offsetof(struct rna_gateway, changed)},
+	{"address", offsetof(struct rna_gateway, address), RNA_RECORDED_GID},
 };
 const struct rna_recorded_fields rna_recorded_gateway = {RNA_ARRAY_SIZE(gateway_fields),
 							 gateway_fields};
 
-/* 0, -EBADMSG without an address, or -ENOMEM. */
-static int read_gid(const struct rna_recorded_place *place, const char *name, struct rna_gid *ret)
+/* Texts of an entry that no file has. 0 or -ENOMEM. */
+static int write_texts(struct rna_arena *arena, const struct rna_gid *address, const char *netdev,
+		       const char **ret_text, const char **ret_netdev)
 {
-	const char *path = rna_recorded_path(place, name);
-	char text[RNA_ATTRIBUTE_MAX];
-	ssize_t len = path ? rna_root_read(place->root, path, text, sizeof(text)) : -ENOMEM;
-	int status = len < 0 ? (int)len : rna_gid_parse(text, ret);
+	char text[RNA_ADDRESS_TEXT_MAX];
 
-	return status < 0 && status != -ENOMEM ? -EBADMSG : status;
+	rna_address_format(address, text);
+	*ret_text = rna_arena_strdup(arena, text);
+	*ret_netdev = rna_arena_strdup(arena, netdev);
+	return *ret_text && *ret_netdev ? 0 : -ENOMEM;
 }
 
 static int read_gateway(const struct rna_recorded_place *place, const char *netdev,
 			struct rna_gateway *ret)
 {
-	char text[RNA_ADDRESS_TEXT_MAX];
-	int status = read_gid(place, RNA_RECORDED_ADDRESS, &ret->address);
+	int status = rna_recorded_read(place, &rna_recorded_gateway, ret);
 
-	if (status < 0)
-		return status;
-	rna_address_format(&ret->address, text);
-	ret->netdev = rna_arena_strdup(place->arena, netdev);
-	ret->text = rna_arena_strdup(place->arena, text);
-	if (!ret->netdev || !ret->text)
-		return -ENOMEM;
-	return rna_recorded_read(place, &rna_recorded_gateway, ret);
+	return status < 0
+		       ? status
+		       : write_texts(place->arena, &ret->address, netdev, &ret->text, &ret->netdev);
 }
 
 /* Appends those of one interface. 0 or negative errno. */
@@ -474,6 +498,8 @@ static int list_recorded_gateways(const struct rna_root *root, const char *const
 static const struct rna_recorded_field rail_address_fields[] = {
 	{"prefix_length", offsetof(struct rna_rail_address, prefix_length)},
 	{"leaves_by", offsetof(struct rna_rail_address, leaves_by), RNA_RECORDED_TEXT},
+	{"address", offsetof(struct rna_rail_address, address), RNA_RECORDED_GID},
+	{"subnet", offsetof(struct rna_rail_address, subnet), RNA_RECORDED_GID},
 };
 const struct rna_recorded_fields rna_recorded_rail_address = {RNA_ARRAY_SIZE(rail_address_fields),
 							      rail_address_fields};
@@ -481,18 +507,11 @@ const struct rna_recorded_fields rna_recorded_rail_address = {RNA_ARRAY_SIZE(rai
 static int read_rail_address(const struct rna_recorded_place *place, const char *netdev,
 			     struct rna_rail_address *ret)
 {
-	char text[RNA_ADDRESS_TEXT_MAX];
-	int status;
+	int status = rna_recorded_read(place, &rna_recorded_rail_address, ret);
 
-	if ((status = read_gid(place, RNA_RECORDED_ADDRESS, &ret->address)) < 0 ||
-	    (status = read_gid(place, RNA_RECORDED_SUBNET, &ret->subnet)) < 0)
-		return status;
-	rna_address_format(&ret->address, text);
-	ret->netdev = rna_arena_strdup(place->arena, netdev);
-	ret->text = rna_arena_strdup(place->arena, text);
-	if (!ret->netdev || !ret->text)
-		return -ENOMEM;
-	return rna_recorded_read(place, &rna_recorded_rail_address, ret);
+	return status < 0
+		       ? status
+		       : write_texts(place->arena, &ret->address, netdev, &ret->text, &ret->netdev);
 }
 
 /* Those of one interface. 0 or negative errno. */
@@ -553,8 +572,7 @@ const struct rna_netdev_backend rna_recorded_netdev = {
 	.find_uplink = read_uplink,
 };
 
-/* -- RDMA netlink ---------------------------------------------------------------------------------
- */
+/* -- RDMA netlink ------------------------------------------------------------------------------ */
 
 static int read_netlink_netdev(struct rna_rdma_numbers *numbers, const char *device, unsigned port,
 			       char ret[IF_NAMESIZE])
@@ -572,11 +590,7 @@ static int read_netlink_netdev(struct rna_rdma_numbers *numbers, const char *dev
 static int get_no_counters(struct rna_rdma_numbers *numbers, const char *device, unsigned port,
 			   struct rna_arena *arena, struct rna_netlink_counters *ret)
 {
-	(void)numbers;
-	(void)device;
-	(void)port;
-	(void)arena;
-	(void)ret;
+	(void)numbers, (void)device, (void)port, (void)arena, (void)ret;
 	return -ENOENT;
 }
 

@@ -8,13 +8,14 @@
  *					the device.
  *	sys/class/net/NAME/		what sysfs has of the interface
  *	recorded/netdev/NAME/		rna_recorded_addresses; lacp_partner, of a bond where no
- *file of /sys says it recorded/netdev/NAME/virtual_functions/N/ rna_recorded_vf. Not the bytes of
- *the answer, as others have it: they are full of addresses.
+ *					file of /sys says it
+ *	recorded/netdev/NAME/virtual_functions/N/
+ *					rna_recorded_vf. Not the bytes of the answer, as others
+ *					have it: they are full of addresses.
  *	recorded/vlan/NAME/		id, and egress/N: the priority of socket priority N
- *	recorded/gateways/NAME/N/	rna_recorded_gateway, and address as a GID is written. Of an
- *					interface without gateways there is no directory.
- *	recorded/rails/NAME/N/		rna_recorded_rail_address; address and subnet as a GID is
- *					written
+ *	recorded/gateways/NAME/N/	rna_recorded_gateway. Of an interface without gateways there
+ *					is no directory.
+ *	recorded/rails/NAME/N/		rna_recorded_rail_address
  *	recorded/uplink			the interface of the default route
  *	recorded/dcb/NAME/		ieee, cee: what DCB netlink answered, bytes as hex digits
  *					(dcb.c). No file: the driver has no DCB.
@@ -53,8 +54,6 @@
 #define RNA_RECORDED_VLAN               "recorded/vlan/%s"
 #define RNA_RECORDED_GATEWAYS           "recorded/gateways/%s"
 #define RNA_RECORDED_RAILS              "recorded/rails/%s"
-#define RNA_RECORDED_ADDRESS            "address"
-#define RNA_RECORDED_SUBNET             "subnet"
 #define RNA_RECORDED_UPLINK             "recorded/uplink"
 #define RNA_RECORDED_DCB                "recorded/dcb/%s/%s"
 #define RNA_RECORDED_ETHTOOL            "recorded/ethtool/%s/%s"
@@ -75,6 +74,7 @@ enum rna_recorded_kind {
 	RNA_RECORDED_LANES,  /* the same; the file has the code of the width */
 	RNA_RECORDED_GUID,   /* the same; "1070:fd03:0000:0001" */
 	RNA_RECORDED_TEXT,   /* const char *, NULL: none */
+	RNA_RECORDED_GID,    /* struct rna_gid; must be there */
 };
 
 struct rna_recorded_field {
@@ -110,9 +110,20 @@ const char *rna_recorded_path(const struct rna_recorded_place *place, const char
 /* A number in a file: ok, absent, or unreadable. */
 struct rna_value rna_recorded_value(const struct rna_recorded_place *place, const char *name);
 
-/* Fills in the answer from the files of place; texts in its arena. 0 or -ENOMEM. */
+/*
+ * Fills in the answer from the files of place; texts in its arena. 0, -EBADMSG without a GID that
+ * must be there, or -ENOMEM.
+ */
 int rna_recorded_read(const struct rna_recorded_place *place,
 		      const struct rna_recorded_fields *fields, void *answer);
+
+/*
+ * The message in a file, as hexadecimal digits; blanks and line ends between them mean nothing. A
+ * message that was cut short is for its parser to find. path: NULL: no memory. 0, -EOPNOTSUPP: no
+ * file, for the driver had no answer; or another negative errno.
+ */
+int rna_recorded_message(const struct rna_root *root, const char *path, struct rna_arena *arena,
+			 struct rna_bytes *ret);
 
 /*
  * What files tell of an interface, place being its directory: of a recording, or of another network

@@ -1,79 +1,45 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * The ethtool backend of a recorded machine: the messages that answered, as hexadecimal digits in
- * a file for each question, and the statistics of drivers as "ethtool -S" writes them. Blanks and
- * line ends between digits mean nothing; a message that was cut short is for its reader to find.
+ * The ethtool backend of a recorded machine: the messages that answered, a file for each question,
+ * and the statistics of drivers as "ethtool -S" writes them.
  */
 #include <errno.h>
-#include <fcntl.h>
 #include <string.h>
-
-#include "rna/base/parse.h"
-#include "rna/base/strbuf.h"
 
 #include "ethtool.h"
 #include "recorded.h"
 
-enum {
-	MESSAGE_MAX = 64 * 1024,
-	STATISTICS_SIZE_MAX = 4 * 1024 * 1024, /* of the file */
-};
+enum { STATISTICS_SIZE_MAX = 4 * 1024 * 1024 }; /* of the file */
 
-static int read_file(const struct rna_root *root, const char *netdev, const char *name, size_t max,
-		     struct rna_strbuf *ret)
-{
-	RNA_FREE char *path = NULL;
-	RNA_CLOSE int fd = -1;
-
-	if (asprintf(&path, RNA_RECORDED_ETHTOOL, netdev, name) < 0) {
-		path = NULL;
-		return -ENOMEM;
-	}
-	fd = rna_root_openat(root, path, O_RDONLY);
-	if (fd < 0)
-		return fd;
-	for (;;) {
-		char *end = rna_strbuf_reserve(ret, RNA_ATTRIBUTE_MAX);
-		ssize_t len;
-
-		if (!end)
-			return -ENOMEM;
-		len = read(fd, end, RNA_ATTRIBUTE_MAX);
-		if (len < 0)
-			return -errno;
-		ret->len += (size_t)len;
-		end[len] = '\0';
-		if (len == 0)
-			return 0;
-		if (ret->len > max)
-			return -EMSGSIZE;
-	}
-}
-
-/* -- Messages ---------------------------------------------------------------------------------- */
-
-/* What it was asked for, and did not answer, has no file: its driver had no answer. */
 static int ask(struct rna_ethtool_talk *talk, const struct rna_ethtool_question *question,
 	       const char *netdev, struct rna_arena *arena, struct rna_bytes *ret)
 {
-	RNA_STRBUF struct rna_strbuf text = RNA_STRBUF_INIT;
-	int error = read_file(talk->root, netdev, question->name, MESSAGE_MAX, &text);
-	uint8_t *bytes;
-	ssize_t len;
-
-	if (error < 0)
-		return error == -ENOENT ? -EOPNOTSUPP : error;
-	bytes = rna_arena_alloc(arena, text.len / 2 + 1);
-	if (!bytes)
-		return -ENOMEM;
-	len = rna_parse_hex_bytes(text.data, bytes, text.len / 2 + 1);
-	if (len < 0)
-		return (int)len;
-	*ret = (struct rna_bytes){bytes, (size_t)len};
-	return 0;
+	return rna_recorded_message(talk->root,
+				    rna_arena_printf(arena, RNA_RECORDED_ETHTOOL, netdev,
+						     question->name),
+				    arena, ret);
 }
 
 /* -- Statistics -------------------------------------------------------------------------------- */
+
+/* Number of lines; *ret is to be freed. -EOPNOTSUPP: there is no such file. */
+static ssize_t read_lines(const struct rna_root *root, const char *netdev, char **ret)
+{
+	RNA_FREE char *text = malloc(STATISTICS_SIZE_MAX), *path = NULL;
+	ssize_t count = 0, status;
+
+	if (asprintf(&path, RNA_RECORDED_ETHTOOL, netdev, RNA_RECORDED_ETHTOOL_STATISTICS) < 0)
+		path = NULL;
+	if (!path || !text)
+		return -ENOMEM;
+	status = rna_root_read(root, path, text, STATISTICS_SIZE_MAX);
+	if (status < 0)
+		return status == -ENOENT ? -EOPNOTSUPP : status;
+	for (const char *line = text; *line; line = strchrnul(line + 1, '\n'))
+		count++;
+	*ret = RNA_TAKE(text);
+	return count;
+}
 
 /* Cuts the next line off rest: "NAME: NUMBER", surrounding blanks allowed. */
 static int next_statistic(char **rest, char **ret_name, uint64_t *ret)
@@ -89,35 +55,22 @@ static int next_statistic(char **rest, char **ret_name, uint64_t *ret)
 	return rna_parse_u64(colon + 1 + strspn(colon + 1, " "), ret);
 }
 
-static size_t count_lines(const char *text)
-{
-	size_t count = 0;
-
-	for (; *text; text++)
-		count += *text == '\n';
-	return count;
-}
-
 static int list_statistics(const struct rna_root *root, const char *netdev, struct rna_arena *arena,
 			   struct rna_ethtool_names *ret)
 {
-	RNA_STRBUF struct rna_strbuf text = RNA_STRBUF_INIT;
-	int error = read_file(root, netdev, RNA_RECORDED_ETHTOOL_STATISTICS, STATISTICS_SIZE_MAX,
-			      &text);
-	char *rest = text.data;
-	size_t count;
+	RNA_FREE char *text = NULL;
+	ssize_t count = read_lines(root, netdev, &text);
+	char *rest = text, *name;
+	uint64_t number;
+	int error = 0;
 
 	*ret = (struct rna_ethtool_names){0};
-	if (error < 0)
-		return error == -ENOENT ? -EOPNOTSUPP : error;
-	count = count_lines(text.data);
-	ret->names = rna_arena_array(arena, count, sizeof(*ret->names));
+	if (count < 0)
+		return (int)count;
+	ret->names = rna_arena_array(arena, (size_t)count, sizeof(*ret->names));
 	if (!ret->names)
 		return -ENOMEM;
-	for (; ret->count < count; ret->count++) {
-		uint64_t number;
-		char *name;
-
+	for (; ret->count < (size_t)count; ret->count++) {
 		error = next_statistic(&rest, &name, &number);
 		if (error < 0)
 			return error;
@@ -129,14 +82,14 @@ static int list_statistics(const struct rna_root *root, const char *netdev, stru
 static int read_statistics(const struct rna_root *root, const char *netdev, size_t count,
 			   uint64_t *numbers)
 {
-	RNA_STRBUF struct rna_strbuf text = RNA_STRBUF_INIT;
-	int error = read_file(root, netdev, RNA_RECORDED_ETHTOOL_STATISTICS, STATISTICS_SIZE_MAX,
-			      &text);
-	char *rest = text.data, *name;
+	RNA_FREE char *text = NULL;
+	ssize_t lines = read_lines(root, netdev, &text);
+	char *rest = text, *name;
+	int error = 0;
 
-	if (error < 0)
-		return error == -ENOENT ? -EOPNOTSUPP : error;
-	if (count_lines(text.data) != count)
+	if (lines < 0)
+		return (int)lines;
+	if ((size_t)lines != count)
 		return -ESTALE;
 	for (size_t i = 0; i < count && error == 0; i++)
 		error = next_statistic(&rest, &name, &numbers[i]);

@@ -6,8 +6,7 @@
  * interfaces and types if the socket has NETLINK_GET_STRICT_CHK (ip_valid_fib_dump_req() in
  * net/ipv4/fib_frontend.c, Linux 4.20). Before that, and if it ignores the filter, one dump has
  * everything, and reading ends at a limit. A neighbour is one question (neigh_get() in
- * net/core/neighbour.c, Linux 5.0); before that, a dump. No library is used: libnl-route would
- * build an object of each route. No privilege is needed to read.
+ * net/core/neighbour.c, Linux 5.0); before that, a dump. No privilege is needed to read.
  *
  * To probe, the kernel itself has to ask: setting NUD_PROBE over rtnetlink needs CAP_NET_ADMIN
  * (rtnetlink_rcv_msg()), arping CAP_NET_RAW, and an ICMP echo without privileges a group that
@@ -19,7 +18,6 @@
 #include <netinet/in.h>
 #include <string.h>
 #include <sys/socket.h>
-#include <sys/time.h>
 #include <unistd.h>
 #include <linux/if_addr.h>
 #include <linux/neighbour.h>
@@ -28,176 +26,16 @@
 
 #include "rna/base/clock.h"
 #include "rna/base/file.h"
-#include "rna/base/parse.h"
 
 #include "parse/route_message.h"
 
 #include "backends.h"
+#include "netlink.h"
 
 enum {
-	ANSWER_MAX = 64 * 1024, /* bytes of a datagram; the kernel makes none above 32 KiB */
-	MESSAGES_MAX = 200000,  /* of one answer: more are an unfiltered table that is too large */
-	DUMP_TRIES = 3,
 	NEXTHOPS_MAX = 32, /* nexthop objects per interface and IP version */
 	DISCARD_PORT = 9,  /* RFC 863 */
 };
-
-/* -- Questions --------------------------------------------------------------------------------- */
-
-struct talk {
-	int fd;
-	uint32_t sequence;
-	bool strict; /* does the kernel filter? */
-	uint8_t *answer;
-};
-
-/* A question: head, body and up to two attributes. */
-struct question {
-	struct nlmsghdr head;
-	union {
-		struct rtmsg route;
-		struct nhmsg nexthop;
-		struct ndmsg neighbour;
-		struct ifaddrmsg address;
-		uint8_t bytes[32]; /* body and attributes */
-	};
-};
-
-/* The messages of an answer go here: 0, or negative errno to stop. */
-typedef int take_message(struct rna_bytes message, void *userdata);
-
-static int open_talk(struct talk *talk, struct rna_arena *arena)
-{
-	static const struct timeval patience = {.tv_sec = 2};
-	static const int yes = 1;
-
-	*talk = (struct talk){.fd = -1, .answer = rna_arena_alloc(arena, ANSWER_MAX)};
-	if (!talk->answer)
-		return -ENOMEM;
-	talk->fd = socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC, NETLINK_ROUTE);
-	if (talk->fd < 0)
-		return -errno;
-	(void)setsockopt(talk->fd, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof(patience));
-	talk->strict =
-		setsockopt(talk->fd, SOL_NETLINK, NETLINK_GET_STRICT_CHK, &yes, sizeof(yes)) == 0;
-	return 0;
-}
-
-static void close_talk(struct talk *talk)
-{
-	if (talk->fd >= 0)
-		(void)close(talk->fd);
-}
-
-/* body: size of the struct behind the head */
-static void begin_question(struct question *question, uint16_t type, uint16_t flags, size_t body)
-{
-	question->head = (struct nlmsghdr){
-		.nlmsg_len = (uint32_t)(sizeof(question->head) + body),
-		.nlmsg_type = type,
-		.nlmsg_flags = NLM_F_REQUEST | flags,
-	};
-}
-
-static void add_attribute(struct question *question, uint16_t type, const void *data, size_t len)
-{
-	const struct nlattr head = {.nla_len = (uint16_t)(sizeof(head) + len), .nla_type = type};
-	uint8_t *end = (uint8_t *)question + question->head.nlmsg_len;
-
-	memcpy(end, &head, sizeof(head));
-	memcpy(end + sizeof(head), data, len);
-	question->head.nlmsg_len += (uint32_t)(sizeof(head) + len);
-}
-
-static ssize_t receive(const struct talk *talk)
-{
-	ssize_t len;
-
-	do
-		len = recv(talk->fd, talk->answer, ANSWER_MAX, MSG_TRUNC);
-	while (len < 0 && errno == EINTR);
-	if (len < 0)
-		return errno == EAGAIN ? -ETIMEDOUT : -errno;
-	return len > ANSWER_MAX ? -EMSGSIZE : len;
-}
-
-/* The errno in an error or at the end of a dump; 0: none. */
-static int error_of(struct rna_bytes message)
-{
-	int error = 0;
-
-	if (message.len >= sizeof(struct nlmsghdr) + sizeof(error))
-		memcpy(&error, message.data + sizeof(struct nlmsghdr), sizeof(error));
-	return error < 0 ? error : 0;
-}
-
-/* How far an answer has come. */
-struct progress {
-	bool ended;
-	bool torn; /* the table changed during the dump */
-	size_t messages;
-};
-
-static int take_one(const struct talk *talk, struct rna_bytes message, take_message *take,
-		    void *userdata, struct progress *progress)
-{
-	struct nlmsghdr head;
-
-	memcpy(&head, message.data, sizeof(head));
-	if (head.nlmsg_seq != talk->sequence)
-		return 0; /* of an earlier question that was not read to its end */
-	progress->torn |= head.nlmsg_flags & NLM_F_DUMP_INTR;
-	progress->ended = head.nlmsg_type == NLMSG_DONE || head.nlmsg_type == NLMSG_ERROR ||
-			  !(head.nlmsg_flags & NLM_F_MULTI);
-	if (head.nlmsg_type == NLMSG_DONE || head.nlmsg_type == NLMSG_ERROR)
-		return error_of(message);
-	if (++progress->messages > MESSAGES_MAX)
-		return -EMSGSIZE;
-	return take(message, userdata);
-}
-
-/* One datagram, which has several messages. 0 or negative errno. */
-static int take_all(const struct talk *talk, size_t len, take_message *take, void *userdata,
-		    struct progress *progress)
-{
-	struct rna_bytes rest = {talk->answer, len};
-	int status = 0;
-
-	while (status == 0 && !progress->ended && rest.len >= sizeof(struct nlmsghdr)) {
-		struct nlmsghdr head;
-		size_t whole;
-
-		memcpy(&head, rest.data, sizeof(head));
-		if (head.nlmsg_len < sizeof(head) || head.nlmsg_len > rest.len)
-			return -EBADMSG;
-		status = take_one(talk, (struct rna_bytes){rest.data, head.nlmsg_len}, take,
-				  userdata, progress);
-		whole = ((size_t)head.nlmsg_len + NLMSG_ALIGNTO - 1) / NLMSG_ALIGNTO *
-			NLMSG_ALIGNTO;
-		whole = whole < rest.len ? whole : rest.len;
-		rest.data += whole;
-		rest.len -= whole;
-	}
-	return status;
-}
-
-/* 0; -EAGAIN when the table changed during the dump; or another negative errno. */
-static int ask(struct talk *talk, struct question *question, take_message *take, void *userdata)
-{
-	struct progress progress = {0};
-	int status = 0;
-
-	question->head.nlmsg_seq = ++talk->sequence;
-	if (send(talk->fd, question, question->head.nlmsg_len, 0) < 0)
-		return -errno;
-	while (status == 0 && !progress.ended) {
-		ssize_t len = receive(talk);
-
-		status =
-			len < 0 ? (int)len : take_all(talk, (size_t)len, take, userdata, &progress);
-	}
-	return status == 0 && progress.torn ? -EAGAIN : status;
-}
 
 /* -- Routes ------------------------------------------------------------------------------------ */
 
@@ -220,7 +58,6 @@ struct out {
 };
 
 struct search {
-	struct talk talk;
 	size_t count;
 	struct out *outs;
 };
@@ -293,20 +130,22 @@ static int take_route(struct rna_bytes message, void *userdata)
 	return 0;
 }
 
-static int dump_routes(struct search *search, bool ipv6, struct out *out)
+/* out: NULL: of all interfaces. */
+static int dump_routes(const struct search *search, bool ipv6, struct out *out)
 {
-	struct dump dump = {.search = search, .filtered = out};
-	struct question question = {0};
-	int status = -EAGAIN;
+	const struct rtmsg route = {.rtm_family = ipv6 ? AF_INET6 : AF_INET,
+				    .rtm_type = RTN_UNICAST};
+	const struct rna_netlink_attribute filter = {RTA_OIF, sizeof(out->ifindex),
+						     out ? &out->ifindex : NULL};
+	struct dump dump = {search, out};
+	int status = rna_netlink_ask(&(struct rna_netlink_question){.type = RTM_GETROUTE,
+								    .flags = NLM_F_DUMP,
+								    .body = &route,
+								    .body_size = sizeof(route),
+								    .attributes = &filter,
+								    .count = out ? 1 : 0},
+				     take_route, &dump);
 
-	for (unsigned i = 0; i < DUMP_TRIES && status == -EAGAIN; i++) {
-		begin_question(&question, RTM_GETROUTE, NLM_F_DUMP, sizeof(question.route));
-		question.route = (struct rtmsg){.rtm_family = ipv6 ? AF_INET6 : AF_INET,
-						.rtm_type = RTN_UNICAST};
-		if (out)
-			add_attribute(&question, RTA_OIF, &out->ifindex, sizeof(out->ifindex));
-		status = ask(&search->talk, &question, take_route, &dump);
-	}
 	/* What a dump of a changing table has is true, but for what it lacks. */
 	return status == -EAGAIN || status == -ENODEV ? 0 : status;
 }
@@ -314,12 +153,13 @@ static int dump_routes(struct search *search, bool ipv6, struct out *out)
 /* Without a filter, all interfaces at once. IPv6 may be off: -EOPNOTSUPP or -EAFNOSUPPORT. */
 static int find_routes(struct search *search)
 {
+	const bool filters = rna_netlink_filters();
 	int status = 0;
 
 	for (int ipv6 = 0; ipv6 < IP_VERSIONS && status == 0; ipv6++) {
-		if (!search->talk.strict)
+		if (!filters)
 			status = dump_routes(search, ipv6, NULL);
-		for (size_t i = 0; search->talk.strict && i < search->count && status == 0; i++)
+		for (size_t i = 0; filters && i < search->count && status == 0; i++)
 			status = dump_routes(search, ipv6, &search->outs[i]);
 		if (ipv6 && (status == -EOPNOTSUPP || status == -EAFNOSUPPORT))
 			status = 0;
@@ -334,29 +174,31 @@ static int take_nexthop(struct rna_bytes message, void *userdata)
 	return rna_nexthop_message_read(message, userdata);
 }
 
-static int ask_nexthop(struct search *search, uint32_t number, struct rna_nexthop_message *ret)
+static int ask_nexthop(uint32_t number, struct rna_nexthop_message *ret)
 {
-	struct question question = {0};
+	static const struct nhmsg nexthop = {.nh_family = AF_UNSPEC};
+	const struct rna_netlink_attribute id = {NHA_ID, sizeof(number), &number};
 
 	*ret = (struct rna_nexthop_message){0};
-	begin_question(&question, RTM_GETNEXTHOP, 0, sizeof(question.nexthop));
-	question.nexthop = (struct nhmsg){.nh_family = AF_UNSPEC};
-	add_attribute(&question, NHA_ID, &number, sizeof(number));
-	return ask(&search->talk, &question, take_nexthop, ret);
+	return rna_netlink_ask(&(struct rna_netlink_question){.type = RTM_GETNEXTHOP,
+							      .body = &nexthop,
+							      .body_size = sizeof(nexthop),
+							      .attributes = &id,
+							      .count = 1},
+			       take_nexthop, ret);
 }
 
 /* Groups have no groups as members. An object that is gone by now has no hop. */
-static void resolve_nexthop(struct search *search, struct out *out, struct widest *widest,
-			    uint32_t number)
+static void resolve_nexthop(const struct out *out, struct widest *widest, uint32_t number)
 {
 	struct rna_nexthop_message nexthop, member;
 
-	if (ask_nexthop(search, number, &nexthop) < 0)
+	if (ask_nexthop(number, &nexthop) < 0)
 		return;
 	if (nexthop.hop.ifindex == out->ifindex)
 		add_gateway(widest, &nexthop.hop.gateway);
 	for (size_t i = 0; i < nexthop.count && !widest->mesh; i++)
-		if (ask_nexthop(search, nexthop.members[i], &member) == 0 &&
+		if (ask_nexthop(nexthop.members[i], &member) == 0 &&
 		    member.hop.ifindex == out->ifindex)
 			add_gateway(widest, &member.hop.gateway);
 }
@@ -369,7 +211,7 @@ static void resolve_nexthops(struct search *search)
 			struct widest *widest = &out->widest[v];
 
 			for (size_t n = 0; n < widest->nexthop_count && !widest->mesh; n++)
-				resolve_nexthop(search, out, widest, widest->nexthops[n]);
+				resolve_nexthop(out, widest, widest->nexthops[n]);
 		}
 }
 
@@ -425,32 +267,34 @@ static const uint8_t *address_bytes(const struct rna_gid *address, size_t *ret_l
 	return address->bytes + sizeof(address->bytes) - *ret_len;
 }
 
-static int ask_neighbour(struct talk *talk, struct neighbour_search *search, bool dump)
+static int ask_neighbour(struct neighbour_search *search, bool dump)
 {
 	const struct rna_gid *address = &search->gateway->address;
-	struct question question = {0};
+	const struct ndmsg neighbour = {.ndm_family = is_ipv4(address) ? AF_INET : AF_INET6,
+					.ndm_ifindex = dump ? 0 : (int)search->ifindex};
 	size_t len;
 	const uint8_t *bytes = address_bytes(address, &len);
+	const struct rna_netlink_attribute one = {NDA_DST, (int)len, bytes};
+	const struct rna_netlink_attribute all = {NDA_IFINDEX, sizeof(search->ifindex),
+						  &search->ifindex};
 
-	begin_question(&question, RTM_GETNEIGH, dump ? NLM_F_DUMP : 0, sizeof(question.neighbour));
-	question.neighbour = (struct ndmsg){.ndm_family = is_ipv4(address) ? AF_INET : AF_INET6};
-	if (dump) {
-		add_attribute(&question, NDA_IFINDEX, &search->ifindex, sizeof(search->ifindex));
-	} else {
-		question.neighbour.ndm_ifindex = (int)search->ifindex;
-		add_attribute(&question, NDA_DST, bytes, len);
-	}
-	return ask(talk, &question, take_neighbour, search);
+	return rna_netlink_ask(&(struct rna_netlink_question){.type = RTM_GETNEIGH,
+							      .flags = dump ? NLM_F_DUMP : 0,
+							      .body = &neighbour,
+							      .body_size = sizeof(neighbour),
+							      .attributes = dump ? &all : &one,
+							      .count = 1},
+			       take_neighbour, search);
 }
 
 /* Fills in what the table has of a gateway; an entry that is not there is a state, too. */
-static void find_neighbour(struct talk *talk, uint32_t ifindex, struct rna_gateway *gateway)
+static void find_neighbour(uint32_t ifindex, struct rna_gateway *gateway)
 {
 	struct neighbour_search search = {ifindex, gateway};
-	int status = ask_neighbour(talk, &search, false);
+	int status = ask_neighbour(&search, false);
 
 	if (status == -EOPNOTSUPP)
-		status = ask_neighbour(talk, &search, true);
+		status = ask_neighbour(&search, true);
 	if ((status == 0 || status == -EAGAIN || status == -ENOENT) &&
 	    gateway->state.state != RNA_VALUE_OK)
 		gateway->state = rna_value_ok(RNA_NEIGHBOUR_NONE);
@@ -470,7 +314,7 @@ static bool is_listed(const struct rna_gateway_list *list, size_t first,
 	return false;
 }
 
-static int add_gateways(struct search *search, const struct out *out, struct rna_arena *arena,
+static int add_gateways(const struct out *out, struct rna_arena *arena,
 			struct rna_gateway_list *ret)
 {
 	const size_t first = ret->count;
@@ -492,7 +336,7 @@ static int add_gateways(struct search *search, const struct out *out, struct rna
 			};
 			if (!gateway->netdev || !gateway->text)
 				return -ENOMEM;
-			find_neighbour(&search->talk, out->ifindex, gateway);
+			find_neighbour(out->ifindex, gateway);
 			ret->count++;
 		}
 	}
@@ -514,15 +358,15 @@ static int run_search(struct search *search, struct rna_arena *arena, struct rna
 	if (!ret->items)
 		return -ENOMEM;
 	for (size_t i = 0; i < search->count && status == 0; i++)
-		status = add_gateways(search, &search->outs[i], arena, ret);
+		status = add_gateways(&search->outs[i], arena, ret);
 	return status;
 }
 
-/* Finds the interfaces. 0 or negative errno; search->talk is to be closed in any case. */
-static int open_search(struct search *search, const char *const *netdevs, size_t count,
-		       struct rna_arena *scratch)
+/* Finds the interfaces. 0 or -ENOMEM. */
+static int begin_search(struct search *search, const char *const *netdevs, size_t count,
+			struct rna_arena *scratch)
 {
-	*search = (struct search){.talk.fd = -1};
+	*search = (struct search){0};
 	search->outs = scratch ? rna_arena_array(scratch, count, sizeof(*search->outs)) : NULL;
 	if (!search->outs)
 		return -ENOMEM;
@@ -532,22 +376,19 @@ static int open_search(struct search *search, const char *const *netdevs, size_t
 		if (ifindex > 0) /* otherwise it is gone */
 			search->outs[search->count++] = (struct out){netdevs[i], ifindex};
 	}
-	return open_talk(&search->talk, scratch);
+	return 0;
 }
 
 static int list(const struct rna_root *root, const char *const *netdevs, size_t count,
 		struct rna_arena *arena, struct rna_gateway_list *ret)
 {
 	RNA_CLEANUP(rna_arena_free_p)
-	struct rna_arena *scratch = rna_arena_new(ANSWER_MAX + count * sizeof(struct out));
+	struct rna_arena *scratch = rna_arena_new(count * sizeof(struct out));
 	struct search search;
-	int status = open_search(&search, netdevs, count, scratch);
+	int status = begin_search(&search, netdevs, count, scratch);
 
 	(void)root; /* always the routes of the kernel */
-	if (status == 0)
-		status = run_search(&search, arena, ret);
-	close_talk(&search.talk);
-	return status;
+	return status < 0 ? status : run_search(&search, arena, ret);
 }
 
 /* -- Addresses of rails ------------------------------------------------------------------------ */
@@ -616,15 +457,26 @@ static int take_address(struct rna_bytes message, void *userdata)
 	return 0;
 }
 
+static void begin_addresses(void *userdata)
+{
+	const struct address_search *search = userdata;
+
+	search->list->count = 0;
+}
+
 /* A list that changed during the dump is true, but for what it lacks. */
 static int find_addresses(struct address_search *search)
 {
-	struct question question = {0};
-	int status;
+	static const struct ifaddrmsg address = {.ifa_family = AF_INET};
+	static const struct rna_netlink_question question = {
+		.type = RTM_GETADDR,
+		.flags = NLM_F_DUMP,
+		.body = &address,
+		.body_size = sizeof(address),
+		.begin = begin_addresses,
+	};
+	int status = rna_netlink_ask(&question, take_address, search);
 
-	begin_question(&question, RTM_GETADDR, NLM_F_DUMP, sizeof(question.address));
-	question.address = (struct ifaddrmsg){.ifa_family = AF_INET};
-	status = ask(&search->search.talk, &question, take_address, search);
 	return status == -EAGAIN ? 0 : status;
 }
 
@@ -653,27 +505,30 @@ static bool is_own(const struct rna_rail_address_list *list, const struct rna_gi
 
 static int take_way(struct rna_bytes message, void *userdata)
 {
-	uint32_t *ifindex = userdata;
-
-	(void)rna_route_answer_read(message, ifindex);
-	return 0;
+	return rna_route_answer_read(message, userdata);
 }
 
 /* The interface by which a packet would leave, as `ip route get TO from FROM` has it; 0: none. */
-static uint32_t ask_way(struct talk *talk, const struct rna_gid *from, const struct rna_gid *to)
+static uint32_t ask_way(const struct rna_gid *from, const struct rna_gid *to)
 {
-	struct question question = {0};
-	uint32_t ifindex = 0;
 	size_t len;
-	const uint8_t *source = address_bytes(from, &len);
+	const uint8_t *source = address_bytes(from, &len), *target = address_bytes(to, &len);
+	const struct rtmsg route = {.rtm_family = AF_INET,
+				    .rtm_src_len = (uint8_t)(len * 8),
+				    .rtm_dst_len = (uint8_t)(len * 8)};
+	const struct rna_netlink_attribute attributes[] = {
+		{RTA_SRC, (int)len, source},
+		{RTA_DST, (int)len, target},
+	};
+	uint32_t ifindex = 0;
 
-	begin_question(&question, RTM_GETROUTE, 0, sizeof(question.route));
-	question.route = (struct rtmsg){.rtm_family = AF_INET,
-					.rtm_src_len = (uint8_t)(len * 8),
-					.rtm_dst_len = (uint8_t)(len * 8)};
-	add_attribute(&question, RTA_SRC, source, len);
-	add_attribute(&question, RTA_DST, address_bytes(to, &len), len);
-	return ask(talk, &question, take_way, &ifindex) == 0 ? ifindex : 0;
+	(void)rna_netlink_ask(&(struct rna_netlink_question){.type = RTM_GETROUTE,
+							     .body = &route,
+							     .body_size = sizeof(route),
+							     .attributes = attributes,
+							     .count = RNA_ARRAY_SIZE(attributes)},
+			      take_way, &ifindex); /* without an answer there is none */
+	return ifindex;
 }
 
 /* Asks for the way to the first hosts of the subnet that are others. */
@@ -690,7 +545,7 @@ static int find_way(struct address_search *search, struct rna_rail_address *addr
 		if (is_own(search->list, &to))
 			continue;
 		asked++;
-		ifindex = ask_way(&search->search.talk, &address->address, &to);
+		ifindex = ask_way(&address->address, &to);
 	}
 	if (ifindex == 0 || !if_indextoname(ifindex, name))
 		return 0;
@@ -719,15 +574,12 @@ static int list_addresses(const struct rna_root *root, const char *const *netdev
 			  struct rna_arena *arena, struct rna_rail_address_list *ret)
 {
 	RNA_CLEANUP(rna_arena_free_p)
-	struct rna_arena *scratch = rna_arena_new(ANSWER_MAX + count * sizeof(struct out));
+	struct rna_arena *scratch = rna_arena_new(count * sizeof(struct out));
 	struct address_search search = {.arena = arena, .list = ret};
-	int status = open_search(&search.search, netdevs, count, scratch);
+	int status = begin_search(&search.search, netdevs, count, scratch);
 
 	(void)root; /* always the addresses of the kernel */
-	if (status == 0)
-		status = run_address_search(&search);
-	close_talk(&search.search.talk);
-	return status;
+	return status < 0 ? status : run_address_search(&search);
 }
 
 /* -- Probing ----------------------------------------------------------------------------------- */

@@ -144,7 +144,7 @@ static bool hear(struct test *test, enum rna_bandwidth_kind kind, rna_usec patie
 	status = rna_bandwidth_read(&test->session, data, ret);
 	if (status < 0)
 		return fail_talk(test, rna_bandwidth_mistake(status));
-	if (ret->kind == RNA_BANDWIDTH_OUTCOME && ret->outcome.end != RNA_LOOPBACK_DONE)
+	if (ret->kind == RNA_BANDWIDTH_KIND_OUTCOME && ret->outcome.end != RNA_LOOPBACK_DONE)
 		return take_refusal(test, &ret->outcome);
 	if (ret->kind != kind)
 		return fail_talk(test, "it sends another message than the one expected");
@@ -154,7 +154,7 @@ static bool hear(struct test *test, enum rna_bandwidth_kind kind, rna_usec patie
 static bool say_outcome(struct test *test, enum rna_loopback_end end)
 {
 	struct rna_bandwidth_message message = {
-		.kind = RNA_BANDWIDTH_OUTCOME,
+		.kind = RNA_BANDWIDTH_KIND_OUTCOME,
 		.outcome = {.end = end,
 			    .skip = test->own.skip,
 			    .bandwidth = test->own.bandwidth,
@@ -231,17 +231,18 @@ static bool open_dialogue(struct test *test)
 	struct rna_bandwidth_message message;
 
 	if (!test->session.asks) {
-		message = (struct rna_bandwidth_message){.kind = RNA_BANDWIDTH_ANSWER,
+		message = (struct rna_bandwidth_message){.kind = RNA_BANDWIDTH_KIND_ANSWER,
 							 .expected = test->order->expected};
 		test->result->expected = test->order->call.expected;
 		return set_options(test) && say(test, &message);
 	}
 	if (!connect_host(test) || !set_options(test) ||
-	    !hear(test, RNA_BANDWIDTH_CHALLENGE, ANSWER_PATIENCE, &message))
+	    !hear(test, RNA_BANDWIDTH_KIND_CHALLENGE, ANSWER_PATIENCE, &message))
 		return false;
-	message = (struct rna_bandwidth_message){.kind = RNA_BANDWIDTH_CALL,
+	message = (struct rna_bandwidth_message){.kind = RNA_BANDWIDTH_KIND_CALL,
 						 .call = test->order->call};
-	if (!say(test, &message) || !hear(test, RNA_BANDWIDTH_ANSWER, ANSWER_PATIENCE, &message))
+	if (!say(test, &message) ||
+	    !hear(test, RNA_BANDWIDTH_KIND_ANSWER, ANSWER_PATIENCE, &message))
 		return false;
 	test->result->expected = message.expected;
 	return true;
@@ -307,7 +308,7 @@ static void fit_request(struct test *test)
 
 static bool connect_ends(struct test *test)
 {
-	struct rna_bandwidth_message message = {.kind = RNA_BANDWIDTH_END};
+	struct rna_bandwidth_message message = {.kind = RNA_BANDWIDTH_KIND_END};
 	struct rna_queue_pairs_end own;
 
 	if (getrandom(&test->psn, sizeof(test->psn), GRND_NONBLOCK) != sizeof(test->psn))
@@ -315,7 +316,7 @@ static bool connect_ends(struct test *test)
 	test->psn &= BITS_24;
 	rna_loopback_verbs_describe(test->verbs, test->psn, &own);
 	message.end = own;
-	if (!say(test, &message) || !hear(test, RNA_BANDWIDTH_END, OPEN_PATIENCE, &message))
+	if (!say(test, &message) || !hear(test, RNA_BANDWIDTH_KIND_END, OPEN_PATIENCE, &message))
 		return false;
 	test->peer_end = message.end;
 	if (!check_end(test, &own) ||
@@ -323,8 +324,9 @@ static bool connect_ends(struct test *test)
 		return false;
 	fit_request(test);
 	rna_loopback_gate_rearm(&test->gate);
-	message.kind = RNA_BANDWIDTH_READY;
-	return say(test, &message) && hear(test, RNA_BANDWIDTH_READY, ANSWER_PATIENCE, &message);
+	message.kind = RNA_BANDWIDTH_KIND_READY;
+	return say(test, &message) &&
+	       hear(test, RNA_BANDWIDTH_KIND_READY, ANSWER_PATIENCE, &message);
 }
 
 /* -- Both ways --------------------------------------------------------------------------------- */
@@ -348,7 +350,7 @@ static bool let_write(struct test *test)
 	struct rna_bandwidth_message message;
 	rna_usec patience = WRITE_PATIENCE + test->order->request.time_limit;
 
-	if (!hear(test, RNA_BANDWIDTH_OUTCOME, patience, &message))
+	if (!hear(test, RNA_BANDWIDTH_KIND_OUTCOME, patience, &message))
 		return false;
 	test->received = rna_loopback_gate_traffic(&test->gate);
 	test->peer_outcome = message.outcome;
@@ -377,7 +379,7 @@ static bool answer_side(struct test *test)
 
 	return let_write(test) && write_there(test) && was_alone(test) &&
 	       say_outcome(test, RNA_LOOPBACK_DONE) &&
-	       hear(test, RNA_BANDWIDTH_OUTCOME, ANSWER_PATIENCE, &message);
+	       hear(test, RNA_BANDWIDTH_KIND_OUTCOME, ANSWER_PATIENCE, &message);
 }
 
 static bool write_both_ways(struct test *test)

@@ -141,22 +141,22 @@ static void take_content(struct cursor *cursor, struct rna_bandwidth_message *me
 			 uint8_t nonce[RNA_BANDWIDTH_NONCE_SIZE])
 {
 	switch (message->kind) {
-	case RNA_BANDWIDTH_CHALLENGE:
+	case RNA_BANDWIDTH_KIND_CHALLENGE:
 		take_bytes(cursor, nonce, RNA_BANDWIDTH_NONCE_SIZE);
 		break;
-	case RNA_BANDWIDTH_CALL:
+	case RNA_BANDWIDTH_KIND_CALL:
 		take_bytes(cursor, nonce, RNA_BANDWIDTH_NONCE_SIZE);
 		take_call(cursor, &message->call);
 		break;
-	case RNA_BANDWIDTH_ANSWER:
+	case RNA_BANDWIDTH_KIND_ANSWER:
 		message->expected = take_u64(cursor, message->expected, 0, RATE_MAX);
 		break;
-	case RNA_BANDWIDTH_END:
+	case RNA_BANDWIDTH_KIND_END:
 		take_end(cursor, &message->end);
 		break;
-	case RNA_BANDWIDTH_READY:
+	case RNA_BANDWIDTH_KIND_READY:
 		break;
-	case RNA_BANDWIDTH_OUTCOME:
+	case RNA_BANDWIDTH_KIND_OUTCOME:
 		take_outcome(cursor, &message->outcome);
 		break;
 	default:
@@ -205,8 +205,9 @@ int rna_bandwidth_write(struct rna_bandwidth_session *session,
 	ret[AT_SIDE] = !session->asks;
 	ret[AT_NUMBER] = (uint8_t)session->sent++;
 	take_content(&cursor, &copy, session->nonces[!session->asks]);
-	return message->kind == RNA_BANDWIDTH_CHALLENGE ? 0
-							: make_code(session, ret, ret + AT_CODE);
+	return message->kind == RNA_BANDWIDTH_KIND_CHALLENGE
+		       ? 0
+		       : make_code(session, ret, ret + AT_CODE);
 }
 
 static bool is_zero(const uint8_t *data, size_t len)
@@ -222,12 +223,12 @@ static bool is_zero(const uint8_t *data, size_t len)
 static bool is_at_its_place(const struct rna_bandwidth_session *session, uint8_t kind)
 {
 	enum rna_bandwidth_kind first =
-		session->asks ? RNA_BANDWIDTH_CHALLENGE : RNA_BANDWIDTH_CALL;
+		session->asks ? RNA_BANDWIDTH_KIND_CHALLENGE : RNA_BANDWIDTH_KIND_CALL;
 
 	if (session->received == 0)
 		return kind == first;
-	return session->received < MESSAGES_MAX && kind > RNA_BANDWIDTH_CALL &&
-	       kind <= RNA_BANDWIDTH_OUTCOME;
+	return session->received < MESSAGES_MAX && kind > RNA_BANDWIDTH_KIND_CALL &&
+	       kind <= RNA_BANDWIDTH_KIND_OUTCOME;
 }
 
 static int check_code(struct rna_bandwidth_session *session, const uint8_t *data)
@@ -235,9 +236,9 @@ static int check_code(struct rna_bandwidth_session *session, const uint8_t *data
 	uint8_t digest[RNA_SECRET_DIGEST];
 	int status;
 
-	if (data[AT_KIND] == RNA_BANDWIDTH_CHALLENGE)
+	if (data[AT_KIND] == RNA_BANDWIDTH_KIND_CHALLENGE)
 		return is_zero(data + AT_CODE, RNA_SECRET_DIGEST) ? 0 : -EBADMSG;
-	if (data[AT_KIND] == RNA_BANDWIDTH_CALL)
+	if (data[AT_KIND] == RNA_BANDWIDTH_KIND_CALL)
 		memcpy(session->nonces[0], data + AT_CONTENT, RNA_BANDWIDTH_NONCE_SIZE);
 	status = make_code(session, data, digest);
 	if (status < 0)

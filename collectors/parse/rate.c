@@ -116,9 +116,9 @@ static int take_gbits(const char **text, uint64_t *ret_bytes)
 	return 0;
 }
 
-int rna_rate_parse(const char *text, struct rna_rate *ret)
+int rna_rate_parse(const char *text, struct rna_link_rate *ret)
 {
-	struct rna_rate rate;
+	struct rna_link_rate rate;
 
 	if (take_gbits(&text, &rate.bytes) < 0 || take_word(&text, " Gb/sec (") < 0 ||
 	    take_number(&text, LANES_MAX, &rate.lanes) < 0 || take_word(&text, "X") < 0 ||

@@ -14,7 +14,7 @@ struct rna_speed {
 	uint64_t lane_bytes; /* nominal bytes per second and lane, as in sysfs */
 };
 
-struct rna_rate {
+struct rna_link_rate {
 	uint64_t bytes;                /* per second, as printed */
 	unsigned lanes;                /* 1, 2, 4, 8, 12 */
 	const struct rna_speed *speed; /* NULL: none in the text, or unknown */
@@ -28,4 +28,4 @@ const struct rna_speed *rna_speed_from_name(const char *name);
 unsigned rna_lanes_from_code(uint64_t code);
 
 /* Parses "200 Gb/sec (4X HDR)". 0, or -EBADMSG for any other text. */
-int rna_rate_parse(const char *text, struct rna_rate *ret);
+int rna_rate_parse(const char *text, struct rna_link_rate *ret);

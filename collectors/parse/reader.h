@@ -11,10 +11,10 @@
  *
  * Use, in a collector:
  *
- *  *	rna_reader_start(reader, now, period)
- *  *	if (rna_reader_is_empty(reader))
- *  *		rna_reader_add_directory(), then rna_reader_add_file() for each file
- *  *	for each file: rna_reader_read_number()
+ *	rna_reader_start(reader, now, period)
+ *	if (rna_reader_is_empty(reader))
+ *		rna_reader_add_directory(), then rna_reader_add_file() for each file
+ *	for each file: rna_reader_read_number()
  *
  * If a read returns -ENODEV, the device is gone or was registered again: the collector must fail
  * with that error. The reader has been reset, and the next run starts from scratch. Thread: one at

@@ -20,58 +20,36 @@
 #include <linux/nexthop.h>
 #include <linux/rtnetlink.h>
 
+#include "message.h"
+
 enum { IPV4_SIZE = 4, IPV6_SIZE = 16 };
 
-/* Checks the heads and finds the attributes. 0 or -EBADMSG. */
-static int open_message(struct rna_bytes message, uint16_t type, void *body, size_t size,
-			struct rna_bytes *ret)
-{
-	const size_t heads = sizeof(struct nlmsghdr) + size;
-	struct nlmsghdr head;
+/* -- Addresses --------------------------------------------------------------------------------- */
 
-	if (message.len < heads)
-		return -EBADMSG;
-	memcpy(&head, message.data, sizeof(head));
-	if (head.nlmsg_len != message.len || head.nlmsg_type != type)
-		return -EBADMSG;
-	memcpy(body, message.data + sizeof(head), size);
-	*ret = (struct rna_bytes){message.data + heads, message.len - heads};
-	return 0;
-}
-
-/* False: neither IPv4 nor IPv6; *ret is unchanged. */
-static bool read_address(struct rna_bytes content, struct rna_gid *ret)
+/* All zero if it is neither IPv4 nor IPv6; len may be negative. */
+static struct rna_gid address_of(const uint8_t *bytes, int len)
 {
-	if (content.len == IPV4_SIZE) {
-		*ret = (struct rna_gid){{[10] = 0xff, 0xff}};
-		memcpy(ret->bytes + sizeof(ret->bytes) - IPV4_SIZE, content.data, IPV4_SIZE);
-	} else if (content.len == IPV6_SIZE) {
-		memcpy(ret->bytes, content.data, IPV6_SIZE);
+	struct rna_gid ret = {{0}};
+
+	if (len == IPV4_SIZE) {
+		ret = (struct rna_gid){{[10] = 0xff, 0xff}};
+		memcpy(ret.bytes + sizeof(ret.bytes) - IPV4_SIZE, bytes, IPV4_SIZE);
+	} else if (len == IPV6_SIZE) {
+		memcpy(ret.bytes, bytes, IPV6_SIZE);
 	}
-	return content.len == IPV4_SIZE || content.len == IPV6_SIZE;
+	return ret;
 }
 
-static void read_u32(struct rna_bytes content, uint32_t *ret)
+/* All zero if there is none. */
+static struct rna_gid read_address(const struct nlattr *attribute)
 {
-	if (content.len == sizeof(*ret))
-		memcpy(ret, content.data, sizeof(*ret));
+	return attribute ? address_of(nla_data(attribute), nla_len(attribute))
+			 : (struct rna_gid){{0}};
 }
 
-/* RTA_VIA: a family, then an address of it. */
-static void read_via(struct rna_bytes content, struct rna_gid *ret)
+static uint32_t read_u32(const struct nlattr *attribute)
 {
-	if (content.len > sizeof(sa_family_t))
-		(void)read_address((struct rna_bytes){content.data + sizeof(sa_family_t),
-						      content.len - sizeof(sa_family_t)},
-				   ret);
-}
-
-static void read_gateway(uint16_t type, struct rna_bytes content, struct rna_gid *ret)
-{
-	if (type == RTA_GATEWAY)
-		(void)read_address(content, ret);
-	else if (type == RTA_VIA)
-		read_via(content, ret);
+	return attribute ? nla_get_u32(attribute) : 0;
 }
 
 static bool is_unspecified(const struct rna_gid *address)
@@ -81,172 +59,165 @@ static bool is_unspecified(const struct rna_gid *address)
 	return rna_gid_is_zero(address) || rna_gid_is_same(address, &ipv4);
 }
 
-/* A hop without a gateway is a neighbour itself; one that is down forwards nothing. */
-static void add_hop(struct rna_route_message *route, const struct rna_route_hop *hop,
-		    unsigned flags)
+/* -- Routes ------------------------------------------------------------------------------------ */
+
+static const struct nla_policy route_policy[RTA_MAX + 1] = {
+	[RTA_OIF] = {.type = NLA_U32},
+	[RTA_NH_ID] = {.type = NLA_U32},
+};
+
+static const struct rna_message_kind route_kind = {RTM_NEWROUTE, sizeof(struct rtmsg), RTA_MAX,
+						   route_policy};
+
+/* RTA_VIA: a family, then an address of it. */
+static struct rna_gid read_gateway(struct nlattr *const attributes[])
 {
-	if (hop->ifindex && !is_unspecified(&hop->gateway) &&
+	const struct nlattr *via = attributes[RTA_VIA];
+
+	if (!via)
+		return read_address(attributes[RTA_GATEWAY]);
+	return address_of((const uint8_t *)nla_data(via) + sizeof(sa_family_t),
+			  nla_len(via) - (int)sizeof(sa_family_t));
+}
+
+/* A hop without a gateway is a neighbour itself; one that is down forwards nothing. */
+static void add_hop(struct rna_route_message *route, uint32_t ifindex,
+		    struct nlattr *const attributes[], unsigned flags)
+{
+	const struct rna_route_hop hop = {ifindex, read_gateway(attributes)};
+
+	if (ifindex && !is_unspecified(&hop.gateway) &&
 	    !(flags & (RTNH_F_DEAD | RTNH_F_LINKDOWN)) && route->count < RNA_ROUTE_HOPS_MAX)
-		route->hops[route->count++] = *hop;
+		route->hops[route->count++] = hop;
 }
 
 /* 0 or -EBADMSG */
-static int read_hops(struct rna_bytes list, struct rna_route_message *route)
+static int read_hops(const struct nlattr *list, struct rna_route_message *route)
 {
-	struct rtnexthop head;
+	const uint8_t *at = nla_data(list);
 
-	for (size_t whole; list.len > 0; list.data += whole, list.len -= whole) {
-		struct rna_route_hop hop = {0};
-		struct rna_bytes rest, content;
-		uint16_t type;
-		int status;
+	for (int left = nla_len(list); left > 0;) {
+		const struct rtnexthop *hop = (const void *)at;
+		struct nlattr *attributes[RTA_MAX + 1];
 
-		if (list.len < sizeof(head))
+		if (left < (int)sizeof(*hop) || !RTNH_OK(hop, left) ||
+		    rna_attributes_parse(hop + 1, hop->rtnh_len - sizeof(*hop), route_policy,
+					 RTA_MAX, attributes) < 0)
 			return -EBADMSG;
-		memcpy(&head, list.data, sizeof(head));
-		if (head.rtnh_len < sizeof(head) || head.rtnh_len > list.len)
-			return -EBADMSG;
-		rest = (struct rna_bytes){list.data + sizeof(head), head.rtnh_len - sizeof(head)};
-		hop.ifindex = (uint32_t)head.rtnh_ifindex;
-		while ((status = rna_attribute_next(&rest, &type, &content)) > 0)
-			read_gateway(type, content, &hop.gateway);
-		if (status < 0)
-			return status;
-		add_hop(route, &hop, head.rtnh_flags);
-		whole = ((size_t)head.rtnh_len + RTNH_ALIGNTO - 1) / RTNH_ALIGNTO * RTNH_ALIGNTO;
-		whole = whole < list.len ? whole : list.len;
+		add_hop(route, (uint32_t)hop->rtnh_ifindex, attributes, hop->rtnh_flags);
+		at += NLMSG_ALIGN(hop->rtnh_len);
+		left -= (int)NLMSG_ALIGN(hop->rtnh_len);
 	}
 	return 0;
 }
 
 int rna_route_message_read(struct rna_bytes message, struct rna_route_message *ret)
 {
-	struct rna_bytes rest, content;
-	struct rna_route_hop hop = {0};
-	struct rtmsg route;
-	uint16_t type;
-	int status = open_message(message, RTM_NEWROUTE, &route, sizeof(route), &rest);
+	struct nlattr *attributes[RTA_MAX + 1];
+	const struct rtmsg *route = rna_message_parse(message, &route_kind, attributes);
+	uint32_t ifindex;
 
-	if (status < 0)
-		return status;
-	*ret = (struct rna_route_message){.ipv6 = route.rtm_family == AF_INET6,
-					  .prefix = route.rtm_dst_len};
-	if (route.rtm_type != RTN_UNICAST || route.rtm_flags & RTM_F_CLONED ||
-	    (route.rtm_family != AF_INET && route.rtm_family != AF_INET6))
+	if (!route)
+		return -EBADMSG;
+	*ret = (struct rna_route_message){.ipv6 = route->rtm_family == AF_INET6,
+					  .prefix = route->rtm_dst_len};
+	if (route->rtm_type != RTN_UNICAST || route->rtm_flags & RTM_F_CLONED ||
+	    (route->rtm_family != AF_INET && route->rtm_family != AF_INET6))
 		return 0;
-	while ((status = rna_attribute_next(&rest, &type, &content)) > 0) {
-		if (type == RTA_OIF)
-			read_u32(content, &hop.ifindex);
-		else if (type == RTA_NH_ID)
-			read_u32(content, &ret->nexthop);
-		else if (type == RTA_MULTIPATH && (status = read_hops(content, ret)) < 0)
-			return status;
-		else
-			read_gateway(type, content, &hop.gateway);
-	}
-	if (status < 0)
-		return status;
-	add_hop(ret, &hop, route.rtm_flags);
-	if (hop.ifindex || ret->count > 0)
-		ret->nexthop = 0; /* the kernel has told its hops */
+	if (attributes[RTA_MULTIPATH] && read_hops(attributes[RTA_MULTIPATH], ret) < 0)
+		return -EBADMSG;
+	ifindex = read_u32(attributes[RTA_OIF]);
+	add_hop(ret, ifindex, attributes, route->rtm_flags);
+	if (!ifindex && ret->count == 0) /* otherwise the kernel has told the hops */
+		ret->nexthop = read_u32(attributes[RTA_NH_ID]);
 	return 0;
 }
 
 int rna_route_answer_read(struct rna_bytes message, uint32_t *ret_ifindex)
 {
-	struct rna_bytes rest, content;
-	struct rtmsg route;
-	uint16_t type;
-	int status = open_message(message, RTM_NEWROUTE, &route, sizeof(route), &rest);
+	struct nlattr *attributes[RTA_MAX + 1];
+	const struct rtmsg *route = rna_message_parse(message, &route_kind, attributes);
 
-	*ret_ifindex = 0;
-	while (status >= 0 && (status = rna_attribute_next(&rest, &type, &content)) > 0)
-		if (type == RTA_OIF && route.rtm_type == RTN_UNICAST)
-			read_u32(content, ret_ifindex);
-	return status;
+	*ret_ifindex = route && route->rtm_type == RTN_UNICAST ? read_u32(attributes[RTA_OIF]) : 0;
+	return route ? 0 : -EBADMSG;
 }
+
+/* -- Addresses of interfaces, nexthop objects, neighbours -------------------------------------- */
 
 /* IFA_ADDRESS is the peer of a point-to-point link, otherwise the same as IFA_LOCAL. */
 int rna_address_message_read(struct rna_bytes message, struct rna_address_message *ret)
 {
-	struct rna_bytes rest, content;
-	struct ifaddrmsg address;
-	uint16_t type;
-	int status = open_message(message, RTM_NEWADDR, &address, sizeof(address), &rest);
+	static const struct rna_message_kind kind = {RTM_NEWADDR, sizeof(struct ifaddrmsg), IFA_MAX,
+						     NULL};
+	struct nlattr *attributes[IFA_MAX + 1];
+	const struct ifaddrmsg *address = rna_message_parse(message, &kind, attributes);
 
-	if (status < 0)
-		return status;
+	if (!address)
+		return -EBADMSG;
 	*ret = (struct rna_address_message){
-		.ifindex = address.ifa_index,
-		.prefix = address.ifa_prefixlen,
-		.local = address.ifa_scope >= RT_SCOPE_LINK,
+		.ifindex = address->ifa_index,
+		.prefix = address->ifa_prefixlen,
+		.ipv6 = address->ifa_family != AF_INET,
+		.local = address->ifa_scope >= RT_SCOPE_LINK,
+		.network = read_address(attributes[IFA_ADDRESS]),
+		.address = read_address(attributes[IFA_LOCAL]),
 	};
-	while ((status = rna_attribute_next(&rest, &type, &content)) > 0) {
-		if (type == IFA_ADDRESS)
-			(void)read_address(content, &ret->network);
-		else if (type == IFA_LOCAL)
-			(void)read_address(content, &ret->address);
-	}
 	if (rna_gid_is_zero(&ret->address))
 		ret->address = ret->network;
-	return status;
+	return 0;
 }
 
-static void read_group(struct rna_bytes list, struct rna_nexthop_message *ret)
+static void read_group(const struct nlattr *list, struct rna_nexthop_message *ret)
 {
-	struct nexthop_grp member;
+	const struct nexthop_grp *members = nla_data(list);
+	const size_t count = (size_t)nla_len(list) / sizeof(*members);
 
-	for (; list.len >= sizeof(member) && ret->count < RNA_ROUTE_HOPS_MAX;
-	     list.data += sizeof(member), list.len -= sizeof(member)) {
-		memcpy(&member, list.data, sizeof(member));
-		ret->members[ret->count++] = member.id;
-	}
+	for (; ret->count < count && ret->count < RNA_ROUTE_HOPS_MAX; ret->count++)
+		ret->members[ret->count] = members[ret->count].id;
 }
 
 int rna_nexthop_message_read(struct rna_bytes message, struct rna_nexthop_message *ret)
 {
-	struct rna_bytes rest, content;
-	struct nhmsg nexthop;
-	uint16_t type;
-	int status = open_message(message, RTM_NEWNEXTHOP, &nexthop, sizeof(nexthop), &rest);
+	static const struct nla_policy policy[NHA_MAX + 1] = {[NHA_OIF] = {.type = NLA_U32}};
+	static const struct rna_message_kind kind = {RTM_NEWNEXTHOP, sizeof(struct nhmsg), NHA_MAX,
+						     policy};
+	struct nlattr *attributes[NHA_MAX + 1];
+	const struct nhmsg *nexthop = rna_message_parse(message, &kind, attributes);
 
-	if (status < 0)
-		return status;
-	*ret = (struct rna_nexthop_message){0};
-	while ((status = rna_attribute_next(&rest, &type, &content)) > 0) {
-		if (type == NHA_OIF)
-			read_u32(content, &ret->hop.ifindex);
-		else if (type == NHA_GATEWAY)
-			(void)read_address(content, &ret->hop.gateway);
-		else if (type == NHA_GROUP)
-			read_group(content, ret);
-	}
-	if (is_unspecified(&ret->hop.gateway) || nexthop.nh_flags & (RTNH_F_DEAD | RTNH_F_LINKDOWN))
+	if (!nexthop)
+		return -EBADMSG;
+	*ret = (struct rna_nexthop_message){
+		.hop = {read_u32(attributes[NHA_OIF]), read_address(attributes[NHA_GATEWAY])}};
+	if (attributes[NHA_GROUP])
+		read_group(attributes[NHA_GROUP], ret);
+	if (is_unspecified(&ret->hop.gateway) ||
+	    nexthop->nh_flags & (RTNH_F_DEAD | RTNH_F_LINKDOWN))
 		ret->hop = (struct rna_route_hop){0};
-	return status;
+	return 0;
 }
 
 int rna_neighbour_message_read(struct rna_bytes message, struct rna_neighbour_message *ret)
 {
-	struct rna_bytes rest, content;
-	struct nda_cacheinfo times;
-	struct ndmsg neighbour;
-	uint16_t type;
-	int status = open_message(message, RTM_NEWNEIGH, &neighbour, sizeof(neighbour), &rest);
+	static const struct nla_policy policy[NDA_MAX + 1] = {
+		[NDA_CACHEINFO] = {.minlen = sizeof(struct nda_cacheinfo)}};
+	static const struct rna_message_kind kind = {RTM_NEWNEIGH, sizeof(struct ndmsg), NDA_MAX,
+						     policy};
+	struct nlattr *attributes[NDA_MAX + 1];
+	const struct ndmsg *neighbour = rna_message_parse(message, &kind, attributes);
+	const struct nda_cacheinfo *times;
 
-	if (status < 0)
-		return status;
-	*ret = (struct rna_neighbour_message){.ifindex = (uint32_t)neighbour.ndm_ifindex,
-					      .state = neighbour.ndm_state};
-	while ((status = rna_attribute_next(&rest, &type, &content)) > 0) {
-		if (type == NDA_DST)
-			(void)read_address(content, &ret->address);
-		if (type != NDA_CACHEINFO || content.len < sizeof(times))
-			continue;
-		memcpy(&times, content.data, sizeof(times));
-		ret->timed = true;
-		ret->confirmed = times.ndm_confirmed;
-		ret->changed = times.ndm_updated;
-	}
-	return status;
+	if (!neighbour)
+		return -EBADMSG;
+	*ret = (struct rna_neighbour_message){
+		.ifindex = (uint32_t)neighbour->ndm_ifindex,
+		.state = neighbour->ndm_state,
+		.address = read_address(attributes[NDA_DST]),
+		.timed = attributes[NDA_CACHEINFO],
+	};
+	if (!ret->timed)
+		return 0;
+	times = nla_data(attributes[NDA_CACHEINFO]);
+	ret->confirmed = times->ndm_confirmed;
+	ret->changed = times->ndm_updated;
+	return 0;
 }

@@ -9,9 +9,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "rna/base/parse.h"
 #include "rna/model/gid.h"
-
-#include "attribute.h"
 
 enum { RNA_ROUTE_HOPS_MAX = 64 }; /* further next hops of a route are left out */
 
@@ -43,7 +42,8 @@ int rna_route_answer_read(struct rna_bytes message, uint32_t *ret_ifindex);
 struct rna_address_message {
 	uint32_t ifindex;
 	uint8_t prefix; /* length */
-	bool local;     /* valid on its link or host only: scope link or narrower */
+	bool ipv6;
+	bool local; /* valid on its link or host only: scope link or narrower */
 	struct rna_gid address, network; /* IPv4: mapped; network: with the bits of the host */
 };
 

@@ -1,14 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The aimer makes aims in a thread: the kernel may have to ask for a neighbour's address first, for
- * seconds, and the probes of other peers do not wait for that. Jobs go to it, and come back, as
- * pointers through pipes; there is no lock. Thread: the child's loop.
+ * seconds, and the probes of other peers do not wait for that. Thread: the child's loop.
  */
 #pragma once
+
+#include "rna/base/worker.h"
 
 #include "probe_port.h"
 
 struct rna_aim_job {
+	struct rna_work work;
 	/* Set by who starts it: */
 	struct rna_probe_verbs *verbs; /* stays open until the job is back */
 	struct rna_aim_request request;
@@ -22,15 +24,11 @@ struct rna_aim_job {
 	int status;          /* 0 or negative errno */
 };
 
-struct rna_aimer {
-	int jobs, results; /* ends of pipes: to write, and to read when it is readable */
-};
-
-/* Starts the thread, which ends with the process. 0 or negative errno. */
-int rna_aimer_start(struct rna_aimer *ret);
+/* Starts a worker that makes aims. 0 or negative errno. */
+int rna_aimer_start(struct rna_worker **ret);
 
 /* Takes over job. 0; -EAGAIN: too many are waiting; the job stays the caller's. */
-int rna_aimer_put(const struct rna_aimer *aimer, struct rna_aim_job *job);
+int rna_aimer_put(struct rna_worker *aimer, struct rna_aim_job *job);
 
 /* A job that is done, the caller's again; NULL: none is now. */
-struct rna_aim_job *rna_aimer_take(const struct rna_aimer *aimer);
+struct rna_aim_job *rna_aimer_take(struct rna_worker *aimer);

@@ -30,7 +30,7 @@ struct rna_prober_port *rna_prober_find_port(struct rna_prober *prober, uint32_t
 	return NULL;
 }
 
-struct rna_target *rna_prober_find_target(struct rna_prober_port *port, uint32_t id)
+struct rna_probe_target *rna_prober_find_target(struct rna_prober_port *port, uint32_t id)
 {
 	for (size_t i = 0; i < RNA_PROBER_TARGETS_MAX; i++)
 		if (port->targets[i].id == id)
@@ -51,16 +51,16 @@ static unsigned places_of(const struct rna_prober_port *port)
 	return rna_probe_verbs_port_by_qp(port->verbs) ? 1 : RNA_AIM_PLACES;
 }
 
-void rna_prober_clear_target(struct rna_target *target)
+void rna_prober_clear_target(struct rna_probe_target *target)
 {
 	free_aims(&target->aims);
-	*target = (struct rna_target){0};
+	*target = (struct rna_probe_target){0};
 }
 
 bool rna_prober_set_target(struct rna_prober_port *port, const struct rna_prober_order *order,
 			   rna_usec now)
 {
-	struct rna_target *target = rna_prober_find_target(port, order->target_id);
+	struct rna_probe_target *target = rna_prober_find_target(port, order->target_id);
 
 	if (target &&
 	    (memcmp(&target->address, &order->target.address, sizeof(target->address)) != 0 ||
@@ -70,7 +70,7 @@ bool rna_prober_set_target(struct rna_prober_port *port, const struct rna_prober
 		target = target ? target : rna_prober_find_target(port, 0);
 		if (!target)
 			return false;
-		*target = (struct rna_target){.id = order->target_id};
+		*target = (struct rna_probe_target){.id = order->target_id};
 		target->due = now + (rna_usec)(target - port->targets) * FIRST_SPREAD;
 		rna_under_way_init(&target->under_way);
 	}
@@ -164,7 +164,7 @@ static bool start_job(struct rna_prober *prober, struct rna_prober_port *port,
 	*job = *wanted;
 	job->verbs = port->verbs;
 	job->port_id = port->id;
-	if (rna_aimer_put(&prober->aimer, job) < 0) {
+	if (rna_aimer_put(prober->aimer, job) < 0) {
 		free(job);
 		return false;
 	}
@@ -181,7 +181,7 @@ static uint32_t flow_label(uint32_t qpn, uint8_t source_class)
 }
 
 static void aim_at_target(struct rna_prober *prober, struct rna_prober_port *port,
-			  struct rna_target *target)
+			  struct rna_probe_target *target)
 {
 	uint8_t class = rna_aims_class(target->turn, places_of(port));
 	struct rna_aim_job job = {
@@ -233,7 +233,7 @@ static void put_aim(struct rna_prober_port *port, struct rna_aims *aims, struct 
 		rna_aims_put(aims, job->source_class, places_of(port), RNA_TAKE(job->aim)));
 }
 
-static void give_to_target(struct rna_prober_port *port, struct rna_target *target,
+static void give_to_target(struct rna_prober_port *port, struct rna_probe_target *target,
 			   struct rna_aim_job *job, rna_usec now)
 {
 	target->aiming = false;
@@ -262,7 +262,7 @@ static void give_to_visitor(struct rna_prober *prober, struct rna_prober_port *p
 void rna_prober_take_aim(struct rna_prober *prober, struct rna_aim_job *job, rna_usec now)
 {
 	struct rna_prober_port *port = rna_prober_find_port(prober, job->port_id);
-	struct rna_target *target =
+	struct rna_probe_target *target =
 		job->target_id ? rna_prober_find_target(port, job->target_id) : NULL;
 	struct rna_visitor *visitor =
 		job->target_id ? NULL : find_visitor(port, job->visitor, job->visitor_target);
@@ -301,7 +301,7 @@ static bool spend(struct rna_prober_port *port, size_t len)
 }
 
 /* A large one when its turn has come and the port may send so much; else a small one. 0: none. */
-static size_t choose_size(struct rna_prober_port *port, struct rna_target *target)
+static size_t choose_size(struct rna_prober_port *port, struct rna_probe_target *target)
 {
 	uint32_t own = rna_probe_verbs_address(port->verbs)->mtu;
 	size_t large = target->address.mtu < own ? target->address.mtu : own;
@@ -313,7 +313,7 @@ static size_t choose_size(struct rna_prober_port *port, struct rna_target *targe
 }
 
 static void send_probe(struct rna_prober *prober, struct rna_prober_port *port,
-		       struct rna_target *target, size_t len, rna_usec now)
+		       struct rna_probe_target *target, size_t len, rna_usec now)
 {
 	bool large = len > RNA_PACKET_SIZE, by_qp = rna_probe_verbs_port_by_qp(port->verbs);
 	/* Large ones take turns of their own, or they would take the same few paths. */
@@ -356,7 +356,7 @@ static void send_probe(struct rna_prober *prober, struct rna_prober_port *port,
 
 /* True: a probe was sent. */
 static bool send_to(struct rna_prober *prober, struct rna_prober_port *port,
-		    struct rna_target *target, rna_usec now)
+		    struct rna_probe_target *target, rna_usec now)
 {
 	unsigned places = places_of(port);
 	uint8_t class;
@@ -378,9 +378,9 @@ static bool send_to(struct rna_prober *prober, struct rna_prober_port *port,
 }
 
 /* NULL: there are no targets. */
-static struct rna_target *find_next(struct rna_prober_port *port)
+static struct rna_probe_target *find_next(struct rna_prober_port *port)
 {
-	struct rna_target *next = NULL;
+	struct rna_probe_target *next = NULL;
 
 	for (size_t i = 0; i < RNA_PROBER_TARGETS_MAX; i++)
 		if (port->targets[i].id != 0 && (!next || port->targets[i].due < next->due))
@@ -390,7 +390,7 @@ static struct rna_target *find_next(struct rna_prober_port *port)
 
 rna_usec rna_prober_send_due(struct rna_prober *prober, struct rna_prober_port *port, rna_usec now)
 {
-	struct rna_target *target;
+	struct rna_probe_target *target;
 
 	earn(port, now);
 	while ((target = find_next(port)) && target->due <= now && port->paced <= now) {
@@ -455,7 +455,7 @@ static enum rna_probe_stranger take_answer(struct rna_prober_port *port,
 					   const struct rna_packet *packet,
 					   const struct rna_probe_event *event, rna_usec now)
 {
-	struct rna_target *target =
+	struct rna_probe_target *target =
 		packet->target ? rna_prober_find_target(port, packet->target) : NULL;
 
 	if (!target || packet->from != target->session)
@@ -515,7 +515,7 @@ static void take_received(struct rna_prober *prober, struct rna_prober_port *por
 static void take_left_probe(struct rna_prober_port *port, const struct rna_sent *sent,
 			    const struct rna_probe_event *event)
 {
-	struct rna_target *target = rna_prober_find_target(port, sent->target_id);
+	struct rna_probe_target *target = rna_prober_find_target(port, sent->target_id);
 
 	if (!target || target->id == 0)
 		return;

@@ -10,7 +10,7 @@
 #include "under_way.h"
 #include "visitors.h"
 
-struct rna_target {
+struct rna_probe_target {
 	uint32_t id; /* 0: this place is free */
 	struct rna_probe_address address;
 	uint64_t session;
@@ -65,7 +65,7 @@ struct rna_prober_port {
 	rna_usec paced;    /* monotonic: no probe before */
 	uint32_t next_sent;
 	struct rna_sent sent[RNA_SENT_MAX];
-	struct rna_target targets[RNA_PROBER_TARGETS_MAX];
+	struct rna_probe_target targets[RNA_PROBER_TARGETS_MAX];
 	struct rna_visitors visitors;
 	rna_usec visitors_reported;
 	struct rna_probe_flood flood; /* packets that were refused within a second... */
@@ -75,7 +75,7 @@ struct rna_prober_port {
 
 struct rna_prober {
 	struct rna_packet_key key;
-	struct rna_aimer aimer;
+	struct rna_worker *aimer;
 	struct rna_prober_port ports[RNA_PROBER_PORTS_MAX];
 	uint64_t strangers[RNA_STRANGER_COUNT];
 	uint64_t turns_late;
@@ -85,12 +85,12 @@ struct rna_prober {
 
 /* NULL: none. */
 struct rna_prober_port *rna_prober_find_port(struct rna_prober *prober, uint32_t id);
-struct rna_target *rna_prober_find_target(struct rna_prober_port *port, uint32_t id);
+struct rna_probe_target *rna_prober_find_target(struct rna_prober_port *port, uint32_t id);
 
 /* Adds or changes a target. False: there is no place for it. */
 bool rna_prober_set_target(struct rna_prober_port *port, const struct rna_prober_order *order,
 			   rna_usec now);
-void rna_prober_clear_target(struct rna_target *target);
+void rna_prober_clear_target(struct rna_probe_target *target);
 
 /* Frees what a port has, but for the port's place. Its jobs are back. */
 void rna_prober_close_port(struct rna_prober_port *port);

@@ -59,7 +59,7 @@ static void report_port(uint32_t id, const struct rna_probe_verbs *verbs, enum r
 	(void)say(&report); /* a parent that does not read restarts this process */
 }
 
-static void report_target(const struct rna_prober_port *port, struct rna_target *target,
+static void report_target(const struct rna_prober_port *port, struct rna_probe_target *target,
 			  rna_usec now)
 {
 	struct rna_prober_report report = {
@@ -216,7 +216,7 @@ static void obey_about_target(struct rna_prober *prober, const struct rna_prober
 			      rna_usec now)
 {
 	struct rna_prober_port *port = rna_prober_find_port(prober, order->port_id);
-	struct rna_target *target =
+	struct rna_probe_target *target =
 		port && order->target_id ? rna_prober_find_target(port, order->target_id) : NULL;
 
 	if (!port || port->closing)
@@ -293,7 +293,7 @@ static rna_usec look_after(struct rna_prober *prober, struct rna_prober_port *po
 	rna_usec next = rna_prober_send_due(prober, port, now);
 
 	for (size_t i = 0; i < RNA_PROBER_TARGETS_MAX; i++) {
-		struct rna_target *target = &port->targets[i];
+		struct rna_probe_target *target = &port->targets[i];
 
 		if (target->id == 0)
 			continue;
@@ -337,7 +337,7 @@ static void take_aims(struct rna_prober *prober, rna_usec now)
 {
 	struct rna_aim_job *job;
 
-	while ((job = rna_aimer_take(&prober->aimer))) {
+	while ((job = rna_aimer_take(prober->aimer))) {
 		struct rna_prober_port *port = rna_prober_find_port(prober, job->port_id);
 
 		rna_prober_take_aim(prober, job, now);
@@ -379,7 +379,7 @@ static nfds_t list_descriptors(struct rna_prober *prober, struct pollfd *ret,
 	nfds_t count = FIXED;
 
 	ret[0] = (struct pollfd){.fd = RNA_CHILD_SOCKET, .events = POLLIN};
-	ret[1] = (struct pollfd){.fd = prober->aimer.results, .events = POLLIN};
+	ret[1] = (struct pollfd){.fd = rna_worker_fd(prober->aimer), .events = POLLIN};
 	for (size_t i = 0; i < RNA_PROBER_PORTS_MAX; i++) {
 		struct rna_prober_port *port = &prober->ports[i];
 

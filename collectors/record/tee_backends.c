@@ -14,8 +14,8 @@
 #include "backend/ethtool.h"
 #include "backend/recorded.h"
 #include "parse/guid.h"
+#include "parse/link_message.h"
 #include "parse/rate.h"
-#include "parse/vf_message.h"
 
 #include "contents.h"
 #include "tee.h"
@@ -130,6 +130,14 @@ static void note_guid(const struct place *place, const char *name, struct rna_va
 	note_text(place, name, text, strlen(text));
 }
 
+static void note_gid(const struct place *place, const char *name, const struct rna_gid *gid)
+{
+	char text[RNA_GID_TEXT_MAX];
+
+	rna_gid_format(gid, text);
+	note_text(place, name, text, strlen(text));
+}
+
 static void note_fields(const struct place *place, const struct rna_recorded_fields *fields,
 			const void *answer)
 {
@@ -146,6 +154,8 @@ static void note_fields(const struct place *place, const struct rna_recorded_fie
 			note_lanes(place, field->name, *value);
 		else if (field->kind == RNA_RECORDED_GUID)
 			note_guid(place, field->name, *value);
+		else if (field->kind == RNA_RECORDED_GID)
+			note_gid(place, field->name, member);
 		else if (*text)
 			note_text(place, field->name, *text, strlen(*text));
 	}
@@ -248,44 +258,22 @@ static int list_virtual_functions(const struct rna_root *root, const char *name,
 }
 
 /* Numbered in the order of the answer, for addresses are disguised and paths are not. */
-static void note_gateway(const struct rna_root *root, const struct rna_gateway_list *list, size_t i)
-{
-	const struct rna_gateway *gateway = &list->items[i];
-	char text[RNA_GID_TEXT_MAX];
-	struct place place;
-
-	place = place_of(root, RNA_RECORDED_GATEWAYS "/%zu", gateway->netdev, i);
-	rna_gid_format(&gateway->address, text);
-	note_fields(&place, &rna_recorded_gateway, gateway);
-	note_text(&place, RNA_RECORDED_ADDRESS, text, strlen(text));
-}
-
 static int list_gateways(const struct rna_root *root, const char *const *netdevs, size_t count,
 			 struct rna_arena *arena, struct rna_gateway_list *ret)
 {
 	const struct place place = place_of(root, RNA_RECORDED_GATEWAYS, "all");
 	int status = ASK(&place, INTERFACES, gateways->list(root, netdevs, count, arena, ret));
 
-	for (size_t i = 0; status == 0 && i < ret->count; i++)
-		note_gateway(root, ret, i);
+	for (size_t i = 0; status == 0 && i < ret->count; i++) {
+		const struct place gateway =
+			place_of(root, RNA_RECORDED_GATEWAYS "/%zu", ret->items[i].netdev, i);
+
+		note_fields(&gateway, &rna_recorded_gateway, &ret->items[i]);
+	}
 	return status;
 }
 
 /* The subnet besides the address, for disguises keep no prefix of IPv4. */
-static void note_rail_address(const struct rna_root *root, const struct rna_rail_address_list *list,
-			      size_t i)
-{
-	const struct rna_rail_address *address = &list->items[i];
-	const struct place place = place_of(root, RNA_RECORDED_RAILS "/%zu", address->netdev, i);
-	char text[RNA_GID_TEXT_MAX];
-
-	note_fields(&place, &rna_recorded_rail_address, address);
-	rna_gid_format(&address->address, text);
-	note_text(&place, RNA_RECORDED_ADDRESS, text, strlen(text));
-	rna_gid_format(&address->subnet, text);
-	note_text(&place, RNA_RECORDED_SUBNET, text, strlen(text));
-}
-
 static int list_rail_addresses(const struct rna_root *root, const char *const *netdevs,
 			       size_t count, struct rna_arena *arena,
 			       struct rna_rail_address_list *ret)
@@ -294,8 +282,12 @@ static int list_rail_addresses(const struct rna_root *root, const char *const *n
 	int status =
 		ASK(&place, INTERFACES, gateways->list_addresses(root, netdevs, count, arena, ret));
 
-	for (size_t i = 0; status == 0 && i < ret->count; i++)
-		note_rail_address(root, ret, i);
+	for (size_t i = 0; status == 0 && i < ret->count; i++) {
+		const struct place address =
+			place_of(root, RNA_RECORDED_RAILS "/%zu", ret->items[i].netdev, i);
+
+		note_fields(&address, &rna_recorded_rail_address, &ret->items[i]);
+	}
 	return status;
 }
 
@@ -310,23 +302,27 @@ static int find_uplink(const struct rna_root *root, char ret[IF_NAMESIZE])
 }
 
 /* The answer has the name of the interface, which may be its MAC address. It is not used. */
-static ssize_t ask_dcb(const struct rna_root *root, const char *netdev,
-		       enum rna_dcb_question question, void *buffer, size_t size)
+static int ask_dcb(const struct rna_root *root, const char *netdev, enum rna_dcb_question question,
+		   struct rna_arena *arena, struct rna_bytes *ret)
 {
 	const struct place place =
 		place_of(root, RNA_RECORDED_DCB, netdev, rna_dcb_question_name(question));
-	int len = ASK(&place, INTERFACES, dcb->ask(root, netdev, question, buffer, size));
+	int status = ASK(&place, INTERFACES, dcb->ask(root, netdev, question, arena, ret));
 	char name[IF_NAMESIZE];
-	char *found;
+	uint8_t *bytes, *found;
 
-	if (len <= 0)
-		return len;
+	if (status < 0)
+		return status;
+	bytes = rna_arena_alloc(arena, ret->len);
+	if (!bytes)
+		return -ENOMEM;
+	memcpy(bytes, ret->data, ret->len);
 	(void)snprintf(name, sizeof(name), "%s", netdev);
-	found = memmem(buffer, (size_t)len, name, strlen(name) + 1);
+	found = memmem(bytes, ret->len, name, strlen(name) + 1);
 	if (found)
 		memset(found, 'x', strlen(name));
-	note_hex(&place, buffer, (size_t)len);
-	return len;
+	note_hex(&place, bytes, ret->len);
+	return status;
 }
 
 /* -- Ethtool ----------------------------------------------------------------------------------- */

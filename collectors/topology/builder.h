@@ -79,7 +79,7 @@ struct rna_topology_run {
  */
 void rna_topology_note(struct rna_topology_run *run, ssize_t status);
 
-/* topology_functions.c: lists of them */
+/* functions.c: lists of them */
 
 /* Adds a zeroed function at the end. NULL: no memory, recorded in run. */
 struct rna_pci_function *rna_pci_functions_add(struct rna_topology_run *run,
@@ -96,7 +96,7 @@ void rna_names_add(struct rna_topology_run *run, struct rna_names *names, const 
 /* Returns memory and records in run if it is NULL. */
 void *rna_topology_need(struct rna_topology_run *run, void *memory);
 
-/* topology_sysfs.c: what /sys says */
+/* sysfs.c: what /sys says */
 
 void rna_topology_read_functions(struct rna_topology_run *run);
 void rna_topology_read_netdevs(struct rna_topology_run *run);
@@ -116,24 +116,23 @@ int rna_topology_read_node(struct rna_topology_run *run, const char *directory);
 const char *rna_topology_read_link_name(struct rna_topology_run *run, const char *directory,
 					const char *name, struct rna_arena *arena);
 
-/* topology_locality.c: NUMA nodes and packages of objects */
+/* locality.c: NUMA nodes and packages of objects */
 
 void rna_topology_locate(struct rna_topology_run *run, struct rna_pci_object *objects,
 			 size_t count);
 
-/* topology_tree.c: the objects for the kept functions. 0, or run->error. */
+/* tree.c: the objects for the kept functions. 0, or run->error. */
 int rna_topology_build(struct rna_topology_run *run, struct rna_topology *topology);
 
-/* topology_gpus.c */
+/* gpus.c */
 int rna_topology_read_gpus(struct rna_topology_run *run, struct rna_topology *topology);
 
-/* topology_nics.c */
+/* nics.c */
 
 /* Call after the last rna_pci_functions_sort(): it stores pointers to functions. */
 void rna_topology_find_lags(struct rna_topology_run *run);
 int rna_topology_make_nics(struct rna_topology_run *run, struct rna_topology *topology,
 			   struct rna_nic **ret);
 
-/* topology_nic_devices.c: driver and RDMA device of each NIC. Call after rna_topology_find_lags().
- */
+/* nic_devices.c: driver and RDMA device of each NIC. Call after rna_topology_find_lags(). */
 void rna_topology_find_rdma(struct rna_topology_run *run);

@@ -2,9 +2,9 @@
 /*
  * Model, UUID and driver of each GPU, from files of its driver, without CUDA, NVML or ROCm.
  *
- *  *	NVIDIA	/proc/driver/nvidia/gpus/ADDRESS/information
- *  *	AMD	unique_id and product_name of the function, the nodes of /sys/class/kfd
- *  *	others	the DRM render node of the function
+ *	NVIDIA	/proc/driver/nvidia/gpus/ADDRESS/information
+ *	AMD	unique_id and product_name of the function, the nodes of /sys/class/kfd
+ *	others	the DRM render node of the function
  */
 #include <errno.h>
 #include <string.h>

@@ -39,9 +39,9 @@ struct form {
 };
 
 static const struct form forms[] = {
-	[RNA_ENV_SHELL] = {"", "", "export ", "='", "'\n", escape_shell},
-	[RNA_ENV_ENV] = {"", "", "", "=", "\n", NULL},
-	[RNA_ENV_YAML] = {"env:\n", "  ", "- name: ", "\n    value: \"", "\"\n", escape_yaml},
+	[RNA_ENV_FORM_SHELL] = {"", "", "export ", "='", "'\n", escape_shell},
+	[RNA_ENV_FORM_ENV] = {"", "", "", "=", "\n", NULL},
+	[RNA_ENV_FORM_YAML] = {"env:\n", "  ", "- name: ", "\n    value: \"", "\"\n", escape_yaml},
 };
 
 static void write_comment(const char *indent, const char *kind, const char *text,
@@ -133,7 +133,7 @@ static void write_json(const struct rna_env_advice *advice, struct rna_strbuf *o
 void rna_write_env(const struct rna_env_advice *advice, enum rna_env_form form,
 		   struct rna_strbuf *out)
 {
-	if (form == RNA_ENV_JSON)
+	if (form == RNA_ENV_FORM_JSON)
 		write_json(advice, out);
 	else
 		write_text(advice, &forms[form], out);

@@ -176,7 +176,7 @@ static bool is_over(const struct rna_connection *connection)
 }
 
 /* If it ends: a client that wants slot, and cannot have it because of error. */
-static bool would_help(const struct rna_connection *connection, const struct rna_slot *slot,
+static bool would_help(const struct rna_connection *connection, const struct rna_client_slot *slot,
 		       int error)
 {
 	bool same = rna_address_is_same(&connection->slot.address, &slot->address);
@@ -185,8 +185,8 @@ static bool would_help(const struct rna_connection *connection, const struct rna
 		return false;
 	if (error == -EUSERS)
 		return same;
-	return connection->slot.pool == RNA_GUEST_STRANGER ||
-	       (same && connection->slot.pool == slot->guest);
+	return connection->slot.pool == RNA_CLASS_STRANGER ||
+	       (same && connection->slot.pool == slot->kind);
 }
 
 /* held: by its address. */
@@ -217,7 +217,8 @@ static void look_for_progress(struct rna_connections *connections, rna_usec now)
 
 /* Of two that moved at the same time the older one, which comes later in the list. */
 static struct rna_connection *find_victim(const struct rna_connections *connections,
-					  const struct rna_slot *slot, int error, rna_usec now)
+					  const struct rna_client_slot *slot, int error,
+					  rna_usec now)
 {
 	struct rna_connection *ret = NULL;
 	unsigned most = 1;
@@ -237,8 +238,8 @@ static struct rna_connection *find_victim(const struct rna_connections *connecti
 	return ret;
 }
 
-static bool make_room(struct rna_connections *connections, const struct rna_slot *slot, int error,
-		      rna_usec now)
+static bool make_room(struct rna_connections *connections, const struct rna_client_slot *slot,
+		      int error, rna_usec now)
 {
 	struct rna_connection *victim;
 
@@ -255,18 +256,18 @@ static bool make_room(struct rna_connections *connections, const struct rna_slot
 
 int rna_connections_admit(struct rna_connections *connections, int fd,
 			  const struct sockaddr *address, bool is_private, rna_usec now,
-			  struct rna_slot *ret)
+			  struct rna_client_slot *ret)
 {
 	int error;
 
-	*ret = (struct rna_slot){.address = rna_address_of(address)};
+	*ret = (struct rna_client_slot){.address = rna_address_of(address)};
 	if (is_private) {
-		ret->guest = RNA_GUEST_PRIVATE;
+		ret->kind = RNA_CLASS_PRIVATE;
 		ret->address = private_users;
 	} else if (address->sa_family == AF_UNIX) {
 		ret->address = local_users;
 	} else if (is_loopback(&ret->address) || has_same_ends(fd, address)) {
-		ret->guest = RNA_GUEST_NODE;
+		ret->kind = RNA_CLASS_NODE;
 		ret->address = (struct rna_address){0};
 	}
 	error = rna_slots_take(&connections->slots, ret, now);
@@ -287,7 +288,7 @@ unsigned rna_connections_batch(const struct rna_connections *connections)
 }
 
 void rna_connections_add(struct rna_connections *connections, struct rna_connection *connection,
-			 int fd, const struct rna_slot *slot, rna_usec now)
+			 int fd, const struct rna_client_slot *slot, rna_usec now)
 {
 	*connection = (struct rna_connection){
 		.next = connections->first, .fd = fd, .has_slot = slot, .since = now, .moved = now};

@@ -40,7 +40,7 @@ struct rna_connection {
 	struct rna_connection *next;
 	int fd;
 	bool has_slot; /* a question of our own has none, and one that is cut */
-	struct rna_slot slot;
+	struct rna_client_slot slot;
 	enum rna_connection_state state;
 	rna_usec since;           /* when the state began */
 	rna_usec moved;           /* when progress was seen last */
@@ -72,7 +72,7 @@ void rna_connections_deinit(struct rna_connections *connections); /* fine on a z
  */
 int rna_connections_admit(struct rna_connections *connections, int fd,
 			  const struct sockaddr *address, bool is_private, rna_usec now,
-			  struct rna_slot *ret);
+			  struct rna_client_slot *ret);
 /*
  * How many to admit before libmicrohttpd is run: a request that came with its connection, or soon
  * after it, is read before the connection can give way.
@@ -80,7 +80,7 @@ int rna_connections_admit(struct rna_connections *connections, int fd,
 unsigned rna_connections_batch(const struct rna_connections *connections);
 /* slot: NULL: none. The connection is the caller's, until it is removed. */
 void rna_connections_add(struct rna_connections *connections, struct rna_connection *connection,
-			 int fd, const struct rna_slot *slot, rna_usec now);
+			 int fd, const struct rna_client_slot *slot, rna_usec now);
 void rna_connections_remove(struct rna_connections *connections, struct rna_connection *connection);
 
 /* What happens on a connection: the headers of a request are complete;... */

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * The HTTP server: libmicrohttpd as a guest of the event loop. No other file knows it.
+ * The HTTP server: libmicrohttpd inside the event loop. No other file knows it.
  *
  * libmicrohttpd runs without a thread of its own (MHD_USE_EPOLL alone): its epoll descriptor is
  * watched by our loop, and MHD_run() does whatever can be done without waiting, for all of its
  * connections. So a slow or silent client needs a few kilobytes and delays no other. Connections
- * are accepted by us (accept.h), who may have one is decided by slots.h, and libmicrohttpd gets
+ * are accepted by us (listen.h), who may have one is decided by slots.h, and libmicrohttpd gets
  * them one by one.
  *
  * The trap is the timer. MHD_get_timeout() says in how many milliseconds MHD wants to run again
@@ -28,7 +28,6 @@
 
 #include "rna/exporter.h"
 
-#include "accept.h"
 #include "connections.h"
 #include "listen.h"
 #include "logins.h"
@@ -56,7 +55,7 @@ enum {
 struct arrival {
 	int fd; /* of the client */
 	struct rna_address address;
-	struct rna_slot slot;
+	struct rna_client_slot slot;
 	struct rna_tls_channel *channel; /* NULL: no TLS */
 };
 
@@ -208,10 +207,10 @@ static bool is_probe(const char *path)
 
 static bool is_within_rate(struct rna_http *http, const struct rna_web *web, rna_usec *ret_wait)
 {
-	const struct rna_pace pace = {web->options.rate_interval, web->options.rate_burst};
+	const struct rna_rate_limit limit = {web->options.rate_interval, web->options.rate_burst};
 
-	return pace.interval == 0 ||
-	       rna_bucket_take(&http->requests, &pace, event_time(http), ret_wait);
+	return limit.interval == 0 ||
+	       rna_bucket_take(&http->requests, &limit, event_time(http), ret_wait);
 }
 
 static enum rna_login ask_login(struct client *client, const struct rna_web *web,
@@ -317,7 +316,7 @@ static int reply_route(const struct client *client, const char *path, struct rna
 	int ret = rna_routes_answer(http->routes, &request, reply);
 
 	if (ret == 0 && reply->status == MHD_HTTP_OK && strcmp(path, "/metrics") == 0 &&
-	    client->line.has_slot && client->line.slot.guest < RNA_GUEST_NODE)
+	    client->line.has_slot && client->line.slot.kind < RNA_CLASS_NODE)
 		rna_slots_scraped(&http->connections.slots, &client->line.slot.address,
 				  request.now);
 	return ret;
@@ -482,7 +481,7 @@ static int socket_of(struct MHD_Connection *connection)
 	return MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CONNECTION_FD)->connect_fd;
 }
 
-/* A failure costs deadlines until something comes again. */
+/* If the timer cannot be armed, deadlines are not checked until the next event. */
 static void set_deadlines(struct rna_http *http, bool wanted)
 {
 	if (!wanted)

@@ -3,48 +3,37 @@
 
 #include <crypt.h>
 #include <errno.h>
-#include <fcntl.h>
-#include <stdatomic.h>
 #include <string.h>
-#include <sys/eventfd.h>
+#include <strings.h>
 #include <sys/random.h>
 
 #include "rna/base/strbuf.h"
-#include "rna/base/thread.h"
-
-#include "basic.h"
+#include "rna/base/worker.h"
 
 enum {
 	REMEMBERED = 64, /* logins that were right */
 	WAITING = 64,    /* passwords that wait for their turn */
 	STACK = 512 * 1024,
 	COST_AT = 4, /* of its two digits in a hash: "$2b$10$" */
+	PAIR_MAX = 2 * RNA_BASIC_MAX,
 };
 
-/* One hash to compute. The thread has it while it works. */
-struct work {
-	atomic_uint owners; /* the logins and the thread; who comes last frees it */
-	int done;           /* eventfd */
-	atomic_bool finished;
-	atomic_bool right;
-	int most; /* the highest cost of all users */
-	char hash[RNA_BASIC_MAX];
-	char password[RNA_BASIC_MAX];
-	struct crypt_data data;
-};
+#define WHITE_SPACE " \t\n\v\f\r" /* GnuTLS ignores it; no client sends it */
 
-/* A login that waits. */
-struct job {
-	struct job *next;
+/* A login that waits, or whose hash the worker computes. */
+struct login {
+	struct rna_work work; /* of the worker */
+	struct login *next;
 	struct rna_login_proof digest;
 	struct rna_login_proof *proof;
 	struct rna_client client;
 	void *who;
 	uint64_t turn; /* lower ones first */
 	bool known;    /* there is such a user */
-	int most;      /* as in struct work */
+	int most;      /* the highest cost of all users */
 	char hash[RNA_BASIC_MAX];
 	char password[RNA_BASIC_MAX];
+	enum rna_login answer;
 };
 
 struct rna_logins {
@@ -52,26 +41,56 @@ struct rna_logins {
 	struct rna_tries tries;
 	struct rna_login_proof remembered[REMEMBERED];
 	size_t newest;
-	struct job *current; /* it is worked on; NULL: none */
-	struct work *work;   /* of current */
-	struct job *waiting; /* as they came */
+	struct rna_worker *worker; /* returns logins that have their answer */
+	bool busy;                 /* it computes one */
+	struct login *waiting;     /* as they came */
 	size_t waiting_count;
-	struct job *dropped; /* that gave way to others, and are to be answered */
-	uint64_t turn;       /* of the job that was started last */
-	int done;            /* eventfd, a duplicate of which each thread gets */
+	uint64_t turn; /* of the login that was given to the worker last */
 	uint64_t counts[RNA_LOGIN_COUNT];
 };
 
-/* -- The thread -------------------------------------------------------------------------------- */
+/* -- The header -------------------------------------------------------------------------------- */
 
-static void drop_work(struct work *work)
+static int copy_part(const char *from, size_t len, char ret[RNA_BASIC_MAX])
 {
-	if (atomic_fetch_sub(&work->owners, 1) > 1)
-		return;
-	(void)close(work->done);
-	explicit_bzero(work, sizeof(*work));
-	free(work);
+	if (len >= RNA_BASIC_MAX)
+		return -ENAMETOOLONG;
+	memcpy(ret, from, len);
+	ret[len] = '\0';
+	return 0;
 }
+
+static int read_pair(const char *header, char text[PAIR_MAX], struct rna_basic *ret)
+{
+	static const char scheme[] = "Basic ";
+	const char *colon;
+	int status;
+
+	if (!header || strncasecmp(header, scheme, sizeof(scheme) - 1) != 0)
+		return -EINVAL;
+	header += sizeof(scheme) - 1;
+	if (strpbrk(header, WHITE_SPACE))
+		return -EINVAL;
+	status = rna_secret_decode(header, text, PAIR_MAX);
+	if (status < 0)
+		return status;
+	colon = strchr(text, ':');
+	if (!colon)
+		return -EINVAL;
+	status = copy_part(text, (size_t)(colon - text), ret->user);
+	return status < 0 ? status : copy_part(colon + 1, strlen(colon + 1), ret->password);
+}
+
+int rna_basic_read(const char *header, struct rna_basic *ret)
+{
+	char text[PAIR_MAX];
+	int status = read_pair(header, text, ret);
+
+	explicit_bzero(text, sizeof(text));
+	return status;
+}
+
+/* -- The thread -------------------------------------------------------------------------------- */
 
 static bool same_text(const char *a, const char *b)
 {
@@ -80,62 +99,62 @@ static bool same_text(const char *a, const char *b)
 	return len == strlen(b) && rna_secret_same(a, b, len);
 }
 
-static bool is_right(struct work *work)
+static bool is_right(const struct login *login, struct crypt_data *data)
 {
 	/* not crypt_r(), which sanitizers put a function of theirs in front of that calls nothing
 	 */
-	const char *hash = crypt_rn(work->password, work->hash, &work->data, sizeof(work->data));
+	const char *hash = crypt_rn(login->password, login->hash, data, sizeof(*data));
 
-	return hash && same_text(hash, work->hash);
+	return hash && same_text(hash, login->hash);
 }
 
 /*
  * A wrong password takes as long as one for the highest cost, whosever it is: cost is a power of
  * two, so that hashes of cost c, c + 1, ... and most - 1 after one of cost c make it 2^most.
  */
-static void pad(struct work *work)
+static void pad(struct login *login, struct crypt_data *data)
 {
-	for (int cost = rna_web_hash_cost(work->hash); cost > 0 && cost < work->most; cost++) {
-		work->hash[COST_AT] = (char)('0' + cost / 10);
-		work->hash[COST_AT + 1] = (char)('0' + cost % 10);
-		(void)is_right(work);
+	for (int cost = rna_web_hash_cost(login->hash); cost > 0 && cost < login->most; cost++) {
+		login->hash[COST_AT] = (char)('0' + cost / 10);
+		login->hash[COST_AT + 1] = (char)('0' + cost % 10);
+		(void)is_right(login, data);
 	}
 }
 
-static void *compute(void *argument)
+static void compute(struct rna_work *work, void *userdata)
 {
-	struct work *work = argument;
-	bool right = is_right(work);
+	struct login *login = (struct login *)work;
+	struct crypt_data data = {0};
 
-	if (!right)
-		pad(work);
-	atomic_store(&work->right, right);
-	atomic_store(&work->finished, true);
-	(void)eventfd_write(work->done, 1); /* the counter is nowhere near its end */
-	drop_work(work);
-	return NULL;
+	(void)userdata;
+	if (is_right(login, &data)) {
+		login->answer = RNA_LOGIN_OK;
+	} else {
+		login->answer = RNA_LOGIN_REFUSED;
+		pad(login, &data);
+	}
+	explicit_bzero(&data, sizeof(data));
 }
 
-static int start_work(struct rna_logins *logins, struct job *job)
+static void free_login(struct login *login)
 {
-	struct work *work = calloc(1, sizeof(*work));
+	explicit_bzero(login, sizeof(*login));
+	free(login);
+}
 
-	if (!work)
-		return -ENOMEM;
-	atomic_init(&work->owners, 2);
-	memcpy(work->hash, job->hash, sizeof(work->hash));
-	memcpy(work->password, job->password, sizeof(work->password));
-	work->most = job->most;
-	work->done = fcntl(logins->done, F_DUPFD_CLOEXEC, 0);
-	if (work->done < 0 || rna_thread_start_aside(STACK, "rna-login", compute, work) < 0) {
-		rna_close_p(&work->done);
-		explicit_bzero(work, sizeof(*work));
-		free(work);
-		return -EAGAIN;
-	}
-	logins->work = work;
-	logins->current = job;
-	logins->turn = job->turn;
+static void drop_login(struct rna_work *work)
+{
+	free_login((struct login *)work);
+}
+
+static int start_work(struct rna_logins *logins, struct login *login)
+{
+	int status = rna_worker_give(logins->worker, &login->work);
+
+	if (status < 0)
+		return status;
+	logins->busy = true;
+	logins->turn = login->turn;
 	return 0;
 }
 
@@ -182,90 +201,81 @@ static void keep(struct rna_logins *logins, const struct rna_login_proof *digest
 
 /* -- The queue --------------------------------------------------------------------------------- */
 
-static struct job *free_job(struct job *job)
+static struct login *take_first(struct login **list)
 {
-	if (job)
-		explicit_bzero(job, sizeof(*job));
-	free(job);
-	return NULL;
-}
+	struct login *login = *list;
 
-static struct job *take_first(struct job **list)
-{
-	struct job *job = *list;
-
-	if (job)
-		*list = job->next;
-	return job;
+	if (login)
+		*list = login->next;
+	return login;
 }
 
 /*
- * Each address has one job in each turn: however many jobs one has, the first of another comes
+ * Each address has one login in each turn: however many one has, the first of another comes
  * after one of each.
  */
-static uint64_t find_turn(const struct rna_logins *logins, const struct job *job)
+static uint64_t find_turn(const struct rna_logins *logins, const struct login *login)
 {
 	uint64_t last = logins->turn;
 
-	for (const struct job *other = logins->waiting; other; other = other->next)
-		if (rna_address_is_same(&other->client.address, &job->client.address) &&
+	for (const struct login *other = logins->waiting; other; other = other->next)
+		if (rna_address_is_same(&other->client.address, &login->client.address) &&
 		    other->turn > last)
 			last = other->turn;
 	return last + 1;
 }
 
-/* Where the next job is; NULL: none waits. */
-static struct job **find_next(struct rna_logins *logins)
+/* Where the next login is; NULL: none waits. */
+static struct login **find_next(struct rna_logins *logins)
 {
-	struct job **next = logins->waiting ? &logins->waiting : NULL;
+	struct login **next = logins->waiting ? &logins->waiting : NULL;
 
-	for (struct job **at = next; at && *at; at = &(*at)->next)
+	for (struct login **at = next; at && *at; at = &(*at)->next)
 		if ((*at)->turn < (*next)->turn)
 			next = at;
 	return next;
 }
 
-/* Where the job of the latest turn is. */
-static struct job **find_last(struct rna_logins *logins)
+/* Where the login of the latest turn is. */
+static struct login **find_last(struct rna_logins *logins)
 {
-	struct job **last = &logins->waiting;
+	struct login **last = &logins->waiting;
 
-	for (struct job **at = last; *at; at = &(*at)->next)
+	for (struct login **at = last; *at; at = &(*at)->next)
 		if ((*at)->turn >= (*last)->turn)
 			last = at;
 	return last;
 }
 
-/* The address with most jobs loses its last one to another. False: it is the one that asks. */
+/* The address with most logins loses its last one to another. False: it is the one that asks. */
 static bool make_room(struct rna_logins *logins, uint64_t turn)
 {
-	struct job **last, *job;
+	struct login **last, *login;
 
 	if (logins->waiting_count < WAITING)
 		return true;
 	last = find_last(logins);
 	if ((*last)->turn <= turn)
 		return false;
-	job = take_first(last);
+	login = take_first(last);
 	logins->waiting_count--;
-	job->next = logins->dropped;
-	logins->dropped = job;
-	(void)eventfd_write(logins->done, 1); /* the counter is nowhere near its end */
+	login->answer = RNA_LOGIN_LIMITED;
+	rna_worker_return(logins->worker, &login->work);
 	return true;
 }
 
-static bool enqueue(struct rna_logins *logins, struct job *job)
+static bool enqueue(struct rna_logins *logins, struct login *login)
 {
-	struct job **end = &logins->waiting;
+	struct login **end = &logins->waiting;
 
-	job->turn = find_turn(logins, job);
-	if (!logins->work)
-		return start_work(logins, job) >= 0;
-	if (!make_room(logins, job->turn))
+	login->turn = find_turn(logins, login);
+	if (!logins->busy)
+		return start_work(logins, login) >= 0;
+	if (!make_room(logins, login->turn))
 		return false;
 	while (*end)
 		end = &(*end)->next;
-	*end = job;
+	*end = login;
 	logins->waiting_count++;
 	return true;
 }
@@ -327,21 +337,21 @@ static int find_subject(const struct rna_logins *logins, const struct rna_login_
 static bool ask_thread(struct rna_logins *logins, const struct rna_login_request *request,
 		       const struct rna_basic *basic, const struct subject *subject)
 {
-	struct job *job = calloc(1, sizeof(*job));
+	struct login *login = calloc(1, sizeof(*login));
 
-	if (!job)
+	if (!login)
 		return false;
-	job->digest = subject->digest;
-	job->proof = request->proof;
-	job->client = subject->client;
-	job->who = request->who;
-	job->known = subject->known;
-	job->most = subject->most;
-	memcpy(job->password, basic->password, sizeof(job->password));
-	(void)stpncpy(job->hash, subject->hash, sizeof(job->hash) - 1);
-	if (enqueue(logins, job))
+	login->digest = subject->digest;
+	login->proof = request->proof;
+	login->client = subject->client;
+	login->who = request->who;
+	login->known = subject->known;
+	login->most = subject->most;
+	memcpy(login->password, basic->password, sizeof(login->password));
+	(void)stpncpy(login->hash, subject->hash, sizeof(login->hash) - 1);
+	if (enqueue(logins, login))
 		return true;
-	(void)free_job(job);
+	free_login(login);
 	return false;
 }
 
@@ -394,76 +404,69 @@ enum rna_login rna_logins_ask(struct rna_logins *logins, const struct rna_login_
 
 /* -- Answers ----------------------------------------------------------------------------------- */
 
-/* Takes over job. */
-static void finish(struct rna_logins *logins, struct job *job, enum rna_login answer,
-		   void **ret_who, enum rna_login *ret)
+/* Takes over login. */
+static void finish(struct rna_logins *logins, struct login *login, void **ret_who,
+		   enum rna_login *ret)
 {
-	if (answer == RNA_LOGIN_OK && !job->known)
+	enum rna_login answer = login->answer;
+
+	if (answer == RNA_LOGIN_OK && !login->known)
 		answer = RNA_LOGIN_REFUSED;
 	if (answer == RNA_LOGIN_OK) {
-		keep(logins, &job->digest);
-		rna_tries_give(&logins->tries, &job->client, RNA_TRY_LOOK);
-		*job->proof = job->digest;
+		keep(logins, &login->digest);
+		rna_tries_give(&logins->tries, &login->client, RNA_TRY_LOOK);
+		*login->proof = login->digest;
 	}
 	if (answer != RNA_LOGIN_REFUSED)
-		rna_tries_give(&logins->tries, &job->client, RNA_TRY_HASH);
-	*ret_who = job->who;
+		rna_tries_give(&logins->tries, &login->client, RNA_TRY_HASH);
+	*ret_who = login->who;
 	*ret = answer;
 	logins->counts[answer]++;
-	(void)free_job(job);
+	free_login(login);
 }
 
 /* Another request may have verified the same password in the meantime. */
-static bool is_known(const struct rna_logins *logins, const struct job *job)
+static bool is_known(const struct rna_logins *logins, const struct login *login)
 {
-	return job->known && is_remembered(logins, &job->digest);
+	return login->known && is_remembered(logins, &login->digest);
 }
 
-/* False: the thread computes. */
-static bool finish_work(struct rna_logins *logins, void **ret_who, enum rna_login *ret)
+/* One that came back. False: none did. */
+static bool take_answer(struct rna_logins *logins, void **ret_who, enum rna_login *ret)
 {
-	struct work *work = logins->work;
-	struct job *job = logins->current;
+	struct login *login = (struct login *)rna_worker_take(logins->worker);
 
-	if (!atomic_load(&work->finished))
+	if (!login)
 		return false;
-	logins->work = NULL;
-	logins->current = NULL;
-	finish(logins, job, atomic_load(&work->right) ? RNA_LOGIN_OK : RNA_LOGIN_REFUSED, ret_who,
-	       ret);
-	drop_work(work);
+	logins->busy &= login->answer == RNA_LOGIN_LIMITED; /* these gave way to others */
+	finish(logins, login, ret_who, ret);
 	return true;
 }
 
 bool rna_logins_next(struct rna_logins *logins, void **ret_who, enum rna_login *ret)
 {
-	struct job *job = take_first(&logins->dropped), **next;
-	eventfd_t count;
+	struct login **next, *login;
 
-	if (job) {
-		finish(logins, job, RNA_LOGIN_LIMITED, ret_who, ret);
+	if (take_answer(logins, ret_who, ret))
 		return true;
-	}
-	(void)eventfd_read(logins->done, &count); /* before what it says is looked at */
-	if (logins->work)
-		return finish_work(logins, ret_who, ret);
-	next = find_next(logins);
+	next = logins->busy ? NULL : find_next(logins);
 	if (!next)
 		return false;
-	job = take_first(next);
+	login = take_first(next);
 	logins->waiting_count--;
-	if (is_known(logins, job))
-		finish(logins, job, RNA_LOGIN_OK, ret_who, ret);
-	else if (start_work(logins, job) >= 0)
+	if (is_known(logins, login))
+		login->answer = RNA_LOGIN_OK;
+	else if (start_work(logins, login) == 0)
 		return false;
-	else /* no thread available: unknown */
-		finish(logins, job, RNA_LOGIN_LIMITED, ret_who, ret);
+	else
+		login->answer = RNA_LOGIN_LIMITED; /* no thread available: unknown */
+	finish(logins, login, ret_who, ret);
 	return true;
 }
 
 int rna_logins_fd(const struct rna_logins *logins)
 {
-	return logins->done;
+	return rna_worker_fd(logins->worker);
 }
 
 const uint64_t *rna_logins_counts(const struct rna_logins *logins)
@@ -474,32 +477,26 @@ const uint64_t *rna_logins_counts(const struct rna_logins *logins)
 struct rna_logins *rna_logins_new(void)
 {
 	RNA_CLEANUP(rna_logins_free_p) struct rna_logins *logins = calloc(1, sizeof(*logins));
+	const struct rna_worker_options options = {
+		.name = "rna-login",
+		.stack = STACK,
+		.perform = compute,
+		.drop = drop_login,
+	};
 
-	if (!logins)
-		return NULL;
-	logins->done = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-	if (logins->done < 0 ||
+	if (!logins || rna_worker_new(&options, &logins->worker) < 0 ||
 	    getrandom(logins->key, sizeof(logins->key), 0) != (ssize_t)sizeof(logins->key))
 		return NULL;
 	return RNA_TAKE(logins);
-}
-
-static void free_jobs(struct job **list)
-{
-	while (*list)
-		(void)free_job(take_first(list));
 }
 
 struct rna_logins *rna_logins_free(struct rna_logins *logins)
 {
 	if (!logins)
 		return NULL;
-	free_jobs(&logins->waiting);
-	free_jobs(&logins->dropped);
-	(void)free_job(logins->current);
-	if (logins->work)
-		drop_work(logins->work);
-	rna_close_p(&logins->done);
+	while (logins->waiting)
+		free_login(take_first(&logins->waiting));
+	(void)rna_worker_stop(logins->worker);
 	explicit_bzero(logins, sizeof(*logins));
 	free(logins);
 	return NULL;

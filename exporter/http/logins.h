@@ -53,3 +53,15 @@ bool rna_logins_next(struct rna_logins *logins, void **ret_who, enum rna_login *
 
 /* How many there were of each, RNA_LOGIN_COUNT of them. */
 const uint64_t *rna_logins_counts(const struct rna_logins *logins);
+
+/* -- The header Authorization with a name and a password in it (RFC 7617) ---------------------- */
+
+enum { RNA_BASIC_MAX = 256 }; /* bytes of a name, and of a password, with the end */
+
+struct rna_basic {
+	char user[RNA_BASIC_MAX];
+	char password[RNA_BASIC_MAX];
+};
+
+/* 0; -EINVAL when header is something else, NULL for example; -ENAMETOOLONG. */
+int rna_basic_read(const char *header, struct rna_basic *ret);

@@ -1,15 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * Replies are bodies that are shared by reference. Nothing is read from hardware here and nothing
- * is waited for: the newest view is all that a request can see. What is to be rendered, a thread
- * renders, metrics first; requests for it are repeated.
+ * is waited for: the newest view is all that a request can see. A worker renders what is to be
+ * rendered, metrics first; requests for it are repeated.
  */
 #include "routes.h"
 
 #include <errno.h>
 
+#include "rna/base/worker.h"
+
+#include "metrics/body.h"
+
 #include "negotiate.h"
-#include "render_thread.h"
 
 #define TEXT     "text/plain; charset=utf-8"
 #define HTML     "text/html; charset=utf-8"
@@ -21,6 +24,8 @@ enum {
 	NOT_FOUND = 404,
 	UNAVAILABLE = 503,
 };
+
+enum { STACK = 1024 * 1024 }; /* of the worker */
 
 /*
  * Documents have numbers: metrics in each format first, then those of the table below, then the
@@ -41,9 +46,20 @@ struct fresh {
 	struct rna_body *body; /* NULL: there was no memory */
 };
 
+/* A body that the worker makes. */
+struct order {
+	struct rna_work work;
+	const struct rna_view *view; /* a reference, which the loop takes and gives */
+	size_t number;               /* of the document */
+	bool gzip;
+	struct rna_body *body; /* what came of it; NULL: there was no memory */
+};
+
 struct rna_routes {
 	struct rna_http_source source;
-	struct rna_render_thread *thread;
+	/* Writes and packs bodies, which takes tens of milliseconds on a large node. */
+	struct rna_worker *worker;
+	bool busy;                   /* it has an order: one at a time */
 	const struct rna_view *view; /* that documents are of */
 	size_t document_count;
 	struct document *documents;
@@ -193,28 +209,75 @@ static const struct route *route_of(size_t number)
 							       : NULL;
 }
 
-/* Asks the thread for that of the newest view, which there is; if it is busy, it is asked later. */
-static void order(struct rna_routes *routes, size_t number, bool gzip)
+/* NULL: there is no memory. Thread: the worker's. */
+static struct rna_body *write_body(struct rna_renderer *renderer, const struct order *order)
 {
-	struct rna_render_order order = {
-		.kind = RNA_RENDER_METRICS,
-		.view = routes->view,
-		.gzip = gzip,
-		.number = number,
-	};
-	const struct route *route = route_of(number);
+	RNA_STRBUF struct rna_strbuf out = RNA_STRBUF_INIT;
+	const struct route *route = route_of(order->number);
+	struct rna_body *body = NULL;
+	int status;
 
-	if (number < FIRST_ROUTE) {
-		order.format = (enum rna_exposition)number;
-	} else if (route) {
-		order.kind = RNA_RENDER_DOCUMENT;
-		order.write = route->write;
+	if (order->number < FIRST_ROUTE) {
+		status = rna_renderer_metrics(renderer, order->view,
+					      (enum rna_exposition)order->number, &body);
 	} else {
-		order.kind = RNA_RENDER_RUNBOOK;
-		order.runbook = number - FIRST_RUNBOOK;
+		if (route)
+			route->write(order->view, &out);
+		else
+			rna_write_runbook(order->view, order->number - FIRST_RUNBOOK, &out);
+		status = rna_body_take(&out, &body);
 	}
-	if (!rna_render_thread_start(routes->thread, &order) && number < FIRST_ROUTE)
-		routes->wanted[number][gzip] = true;
+	return status < 0 ? NULL : body;
+}
+
+static void render(struct rna_work *work, void *renderer)
+{
+	struct order *order = (struct order *)work;
+	RNA_CLEANUP(rna_body_unref_p) struct rna_body *plain = write_body(renderer, order);
+
+	if (!order->gzip)
+		order->body = RNA_TAKE(plain);
+	else if (plain && rna_renderer_pack(renderer, plain, &order->body) < 0)
+		order->body = NULL;
+}
+
+/* Thread: the loop's, which alone counts references to views. */
+static void drop_order(struct rna_work *work)
+{
+	struct order *order = (struct order *)work;
+
+	(void)rna_view_unref(order->view);
+	(void)rna_body_unref(order->body);
+	free(order);
+}
+
+static void free_renderer(void *renderer)
+{
+	(void)rna_renderer_free(renderer);
+}
+
+/*
+ * Orders a body of the newest view, which there is; while the worker is busy, it is ordered later.
+ * 0 or -ENOMEM.
+ */
+static int order_body(struct rna_routes *routes, size_t number, bool gzip)
+{
+	struct order *order;
+
+	if (routes->busy) {
+		if (number < FIRST_ROUTE)
+			routes->wanted[number][gzip] = true;
+		return 0;
+	}
+	order = calloc(1, sizeof(*order));
+	if (!order)
+		return -ENOMEM;
+	order->number = number;
+	order->gzip = gzip;
+	order->view = rna_view_ref(routes->view);
+	(void)rna_worker_give(routes->worker, &order->work); /* its thread runs */
+	routes->busy = true;
+	return 0;
 }
 
 static bool is_fresh(const struct rna_routes *routes, size_t number, bool gzip)
@@ -235,8 +298,7 @@ static int find_body(struct rna_routes *routes, const struct rna_request *reques
 		*ret = routes->fresh.body;
 		return *ret ? 0 : -ENOMEM;
 	}
-	order(routes, number, gzip);
-	return -EAGAIN;
+	return order_body(routes, number, gzip) < 0 ? -ENOMEM : -EAGAIN;
 }
 
 static int reply_document(struct rna_routes *routes, const struct rna_request *request,
@@ -334,12 +396,12 @@ void rna_routes_prepare(struct rna_routes *routes, const struct rna_scraper *scr
 	size_t number = scraper->format;
 
 	if (newest_view(routes) && !routes->documents[number].bodies[scraper->gzip])
-		order(routes, number, scraper->gzip);
+		(void)order_body(routes, number, scraper->gzip);
 }
 
 int rna_routes_fd(const struct rna_routes *routes)
 {
-	return rna_render_thread_fd(routes->thread);
+	return rna_worker_fd(routes->worker);
 }
 
 /* Metrics that a request waits for, or that a scraper will want soon. */
@@ -352,21 +414,21 @@ static void order_wanted(struct rna_routes *routes)
 			routes->wanted[format][gzip] = false;
 			if (wanted && newest_view(routes) &&
 			    !routes->documents[format].bodies[gzip])
-				order(routes, format, gzip);
+				(void)order_body(routes, format, gzip);
 		}
 }
 
 bool rna_routes_take_rendered(struct rna_routes *routes)
 {
-	struct rna_render_order done;
-	struct rna_body *body;
+	struct order *done = (struct order *)rna_worker_take(routes->worker);
 
-	if (!rna_render_thread_take(routes->thread, &done, &body))
+	if (!done)
 		return false;
-	if (done.view == routes->view)
-		routes->documents[done.number].bodies[done.gzip] = rna_body_ref(body);
-	routes->fresh = (struct fresh){true, done.number, done.gzip, body};
-	(void)rna_view_unref(done.view);
+	routes->busy = false;
+	if (done->view == routes->view)
+		routes->documents[done->number].bodies[done->gzip] = rna_body_ref(done->body);
+	routes->fresh = (struct fresh){true, done->number, done->gzip, RNA_TAKE(done->body)};
+	drop_order(&done->work);
 	order_wanted(routes);
 	return true;
 }
@@ -380,6 +442,20 @@ void rna_routes_forget_rendered(struct rna_routes *routes)
 void rna_routes_forget_view(struct rna_routes *routes)
 {
 	forget_documents(routes);
+}
+
+static int start_worker(struct rna_routes *routes)
+{
+	const struct rna_worker_options options = {
+		.name = "rna-render",
+		.stack = STACK,
+		.userdata = rna_renderer_new(),
+		.perform = render,
+		.drop = drop_order,
+		.release = free_renderer,
+	};
+
+	return options.userdata ? rna_worker_start_new(&options, &routes->worker) : -ENOMEM;
 }
 
 int rna_routes_new(const struct rna_http_source *source, struct rna_routes **ret)
@@ -397,7 +473,7 @@ int rna_routes_new(const struct rna_http_source *source, struct rna_routes **ret
 	if (!routes->documents)
 		return -ENOMEM;
 	routes->document_count = count;
-	status = rna_render_thread_new(&routes->thread);
+	status = start_worker(routes);
 	if (status == 0)
 		*ret = RNA_TAKE(routes);
 	return status;
@@ -407,7 +483,7 @@ struct rna_routes *rna_routes_free(struct rna_routes *routes)
 {
 	if (!routes)
 		return NULL;
-	(void)rna_render_thread_free(routes->thread);
+	(void)rna_worker_finish(routes->worker); /* which reads a view */
 	rna_routes_forget_rendered(routes);
 	forget_documents(routes);
 	free(routes->documents);

@@ -9,7 +9,7 @@
 
 enum {
 	SHARE = 4,       /* a quarter for an address */
-	RESERVE = 16,    /* a sixteenth is kept for each kind of guest */
+	RESERVE = 16,    /* a sixteenth is kept for each class of clients */
 	TIMES_KNOWN = 2, /* scrapes that make a scraper */
 };
 
@@ -104,19 +104,19 @@ unsigned rna_slots_held(const struct rna_slots *slots, const struct rna_address 
 
 /* Scrapers share their reserve, so that one of them cannot have all of it. */
 static bool has_reserve(const struct rna_slots *slots, const struct rna_slot_holder *holder,
-			enum rna_guest guest)
+			enum rna_client_class kind)
 {
-	if (guest == RNA_GUEST_STRANGER || slots->taken[guest] >= slots->reserve)
+	if (kind == RNA_CLASS_STRANGER || slots->taken[kind] >= slots->reserve)
 		return false;
-	return guest != RNA_GUEST_SCRAPER || !holder ||
+	return kind != RNA_CLASS_SCRAPER || !holder ||
 	       holder->reserved < at_least_one(slots->reserve / RNA_SCRAPERS);
 }
 
 /* What is for all is left when all reserves are subtracted. */
 static bool has_shared(const struct rna_slots *slots)
 {
-	return slots->taken[RNA_GUEST_STRANGER] <
-	       slots->limit - (RNA_GUEST_COUNT - 1) * slots->reserve;
+	return slots->taken[RNA_CLASS_STRANGER] <
+	       slots->limit - (RNA_CLASS_COUNT - 1) * slots->reserve;
 }
 
 /* There is room: each holder has a slot at least, and there are as many places as slots. */
@@ -129,34 +129,34 @@ static struct rna_slot_holder *add_holder(struct rna_slots *slots,
 	return holder;
 }
 
-int rna_slots_take(struct rna_slots *slots, struct rna_slot *slot, rna_usec now)
+int rna_slots_take(struct rna_slots *slots, struct rna_client_slot *slot, rna_usec now)
 {
 	struct rna_slot_holder *holder = find_holder(slots, &slot->address);
 
-	if (slot->guest == RNA_GUEST_STRANGER && is_scraper(slots, &slot->address, now))
-		slot->guest = RNA_GUEST_SCRAPER;
-	if (slot->guest != RNA_GUEST_PRIVATE && holder && holder->taken >= slots->per_address)
+	if (slot->kind == RNA_CLASS_STRANGER && is_scraper(slots, &slot->address, now))
+		slot->kind = RNA_CLASS_SCRAPER;
+	if (slot->kind != RNA_CLASS_PRIVATE && holder && holder->taken >= slots->per_address)
 		return -EUSERS;
 	if (has_shared(slots))
-		slot->pool = RNA_GUEST_STRANGER;
-	else if (has_reserve(slots, holder, slot->guest))
-		slot->pool = slot->guest;
+		slot->pool = RNA_CLASS_STRANGER;
+	else if (has_reserve(slots, holder, slot->kind))
+		slot->pool = slot->kind;
 	else
 		return -EBUSY;
 	slots->taken[slot->pool]++;
 	if (!holder)
 		holder = add_holder(slots, &slot->address);
 	holder->taken++;
-	holder->reserved += slot->pool == RNA_GUEST_SCRAPER;
+	holder->reserved += slot->pool == RNA_CLASS_SCRAPER;
 	return 0;
 }
 
-void rna_slots_give(struct rna_slots *slots, const struct rna_slot *slot)
+void rna_slots_give(struct rna_slots *slots, const struct rna_client_slot *slot)
 {
 	struct rna_slot_holder *holder = find_holder(slots, &slot->address);
 
 	slots->taken[slot->pool]--;
-	holder->reserved -= slot->pool == RNA_GUEST_SCRAPER;
+	holder->reserved -= slot->pool == RNA_CLASS_SCRAPER;
 	if (--holder->taken == 0)
 		*holder = slots->holders[--slots->holder_count];
 }

@@ -20,12 +20,12 @@
 
 #include "tries.h"
 
-enum rna_guest {
-	RNA_GUEST_STRANGER,
-	RNA_GUEST_SCRAPER,
-	RNA_GUEST_NODE,    /* comes from this node */
-	RNA_GUEST_PRIVATE, /* of a private unix socket: no limit for its address */
-	RNA_GUEST_COUNT,
+enum rna_client_class {
+	RNA_CLASS_STRANGER,
+	RNA_CLASS_SCRAPER,
+	RNA_CLASS_NODE,    /* comes from this node */
+	RNA_CLASS_PRIVATE, /* of a private unix socket: no limit for its address */
+	RNA_CLASS_COUNT,
 };
 
 enum { RNA_SCRAPERS = 8 };
@@ -40,28 +40,29 @@ struct rna_known_scraper {
 
 struct rna_slots {
 	unsigned limit, per_address, reserve;
-	unsigned taken[RNA_GUEST_COUNT]; /* of reserves; of strangers: of what is for all */
+	unsigned taken[RNA_CLASS_COUNT]; /* of reserves; of strangers: of what is for all */
 	size_t holder_count;
 	struct rna_slot_holder *holders;
 	struct rna_known_scraper scrapers[RNA_SCRAPERS];
 };
 
 /* A slot that is taken. */
-struct rna_slot {
+struct rna_client_slot {
 	struct rna_address address;
-	enum rna_guest guest;
-	enum rna_guest pool; /* from which it is: of what is for all (stranger), or of a reserve */
+	enum rna_client_class kind;
+	enum rna_client_class
+		pool; /* from which it is: of what is for all (stranger), or of a reserve */
 };
 
 int rna_slots_init(struct rna_slots *slots, unsigned limit); /* 0 or -ENOMEM */
 void rna_slots_deinit(struct rna_slots *slots);              /* fine on a zeroed struct */
 
 /*
- * Takes a slot for slot->address and slot->guest, where a stranger may turn out to be a scraper. 0;
+ * Takes a slot for slot->address and slot->kind, where a stranger may turn out to be a scraper. 0;
  * -EUSERS: the address has its share; -EBUSY: all slots that it could have are taken.
  */
-int rna_slots_take(struct rna_slots *slots, struct rna_slot *slot, rna_usec now);
-void rna_slots_give(struct rna_slots *slots, const struct rna_slot *slot);
+int rna_slots_take(struct rna_slots *slots, struct rna_client_slot *slot, rna_usec now);
+void rna_slots_give(struct rna_slots *slots, const struct rna_client_slot *slot);
 /* How many slots an address has. */
 unsigned rna_slots_held(const struct rna_slots *slots, const struct rna_address *address);
 

@@ -5,7 +5,7 @@
 #include <string.h>
 
 /* By kind. */
-static const struct rna_pace paces[] = {
+static const struct rna_rate_limit limits[] = {
 	[RNA_TRY_LOOK] = {RNA_USEC_PER_SEC, 100},
 	[RNA_TRY_HASH] = {10 * RNA_USEC_PER_SEC, 10},
 };
@@ -14,7 +14,24 @@ static const struct rna_pace paces[] = {
  * Of hashes, for all names from an address: else new names would keep a CPU busy. What is
  * remembered stays possible.
  */
-static const struct rna_pace all_names = {RNA_USEC_PER_SEC, 100};
+static const struct rna_rate_limit all_names = {RNA_USEC_PER_SEC, 100};
+
+bool rna_bucket_take(struct rna_bucket *bucket, const struct rna_rate_limit *limit, rna_usec now,
+		     rna_usec *ret_wait)
+{
+	rna_usec full = (bucket->full > now ? bucket->full : now) + limit->interval;
+
+	*ret_wait = rna_usec_since(now + limit->burst * limit->interval, full);
+	if (*ret_wait > 0)
+		return false;
+	bucket->full = full;
+	return true;
+}
+
+void rna_bucket_give(struct rna_bucket *bucket, const struct rna_rate_limit *limit)
+{
+	bucket->full = rna_usec_since(limit->interval, bucket->full);
+}
 
 struct rna_address rna_address_of(const struct sockaddr *address)
 {
@@ -68,20 +85,20 @@ static struct rna_bucket *add(struct rna_tries *tries, const struct rna_client *
 }
 
 static bool take(struct rna_tries *tries, const struct rna_client *client, enum rna_try kind,
-		 const struct rna_pace *pace, rna_usec now, rna_usec *ret_wait)
+		 const struct rna_rate_limit *limit, rna_usec now, rna_usec *ret_wait)
 {
 	struct rna_bucket *bucket = find(tries, client, kind);
 
-	return rna_bucket_take(bucket ? bucket : add(tries, client, kind), pace, now, ret_wait);
+	return rna_bucket_take(bucket ? bucket : add(tries, client, kind), limit, now, ret_wait);
 }
 
 static void give(struct rna_tries *tries, const struct rna_client *client, enum rna_try kind,
-		 const struct rna_pace *pace)
+		 const struct rna_rate_limit *limit)
 {
 	struct rna_bucket *bucket = find(tries, client, kind);
 
 	if (bucket)
-		rna_bucket_give(bucket, pace);
+		rna_bucket_give(bucket, limit);
 }
 
 bool rna_tries_take(struct rna_tries *tries, const struct rna_client *client, enum rna_try kind,
@@ -89,11 +106,11 @@ bool rna_tries_take(struct rna_tries *tries, const struct rna_client *client, en
 {
 	const struct rna_client all = {.address = client->address};
 
-	if (!take(tries, client, kind, &paces[kind], now, ret_wait))
+	if (!take(tries, client, kind, &limits[kind], now, ret_wait))
 		return false;
 	if (kind != RNA_TRY_HASH || take(tries, &all, kind, &all_names, now, ret_wait))
 		return true;
-	give(tries, client, kind, &paces[kind]);
+	give(tries, client, kind, &limits[kind]);
 	return false;
 }
 
@@ -101,7 +118,7 @@ void rna_tries_give(struct rna_tries *tries, const struct rna_client *client, en
 {
 	const struct rna_client all = {.address = client->address};
 
-	give(tries, client, kind, &paces[kind]);
+	give(tries, client, kind, &limits[kind]);
 	if (kind == RNA_TRY_HASH)
 		give(tries, &all, kind, &all_names);
 }

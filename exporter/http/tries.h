@@ -6,9 +6,26 @@
  */
 #pragma once
 
+#include <stdbool.h>
 #include <sys/socket.h>
 
-#include "bucket.h"
+#include "rna/base/clock.h"
+
+/* A token bucket: so many things at once, then one each interval. */
+struct rna_bucket {
+	rna_usec full; /* 0: it is */
+};
+
+struct rna_rate_limit {
+	rna_usec interval;
+	unsigned burst; /* 1 or more */
+};
+
+/* Takes one out. false: there is none, and *ret_wait says in how long there will be. */
+bool rna_bucket_take(struct rna_bucket *bucket, const struct rna_rate_limit *limit, rna_usec now,
+		     rna_usec *ret_wait);
+/* Puts one back. */
+void rna_bucket_give(struct rna_bucket *bucket, const struct rna_rate_limit *limit);
 
 enum {
 	RNA_TRIES_KEPT = 1024, /* entries; those that are allowed most give way */

@@ -20,9 +20,7 @@
 
 #include "json/json_writer.h"
 
-#include "applied.h"
-#include "requests.h"
-#include "tasks.h"
+#include "round.h"
 
 #define GROUP         "/apis/resource.k8s.io/"
 #define PREFIX        "rdma-node-agent-"
@@ -38,6 +36,7 @@ enum { ARENA = 16 * 1024, NAME_SIZE = 64, LABEL_MAX = 63 };
 
 /* A rule that is there, or shall be. */
 struct rule {
+	struct rule *next;
 	char name[NAME_SIZE];
 	const char *driver, *pool, *device; /* that it selects */
 	const char *value, *effect;         /* of its taint */
@@ -46,35 +45,33 @@ struct rule {
 
 struct rules {
 	struct rna_arena *arena;
-	size_t count, size;
-	struct rule *items;
+	size_t count;
+	struct rule *first;
 	bool failed; /* no memory */
 };
 
-static struct rule *new_rule(struct rules *rules)
+/* NULL: no memory. */
+static struct rule *new_rule(struct rules *rules, const char *name)
 {
-	size_t size = rules->size > 0 ? 2 * rules->size : 16;
-	struct rule *items;
+	struct rule *rule = rna_arena_alloc(rules->arena, sizeof(*rule));
 
-	if (rules->count < rules->size)
-		return &rules->items[rules->count++];
-	items = rna_arena_array(rules->arena, size, sizeof(*items));
-	rules->failed |= !items;
-	if (!items)
+	rules->failed |= !rule;
+	if (!rule)
 		return NULL;
-	if (rules->count > 0)
-		memcpy(items, rules->items, rules->count * sizeof(*items));
-	rules->items = items;
-	rules->size = size;
-	return &items[rules->count++];
+	(void)snprintf(rule->name, sizeof(rule->name), "%s", name);
+	rule->next = rules->first;
+	rules->first = rule;
+	rules->count++;
+	return rule;
 }
 
 static struct rule *find_rule(const struct rules *rules, const char *name)
 {
-	for (size_t i = 0; i < rules->count; i++)
-		if (strcmp(rules->items[i].name, name) == 0)
-			return &rules->items[i];
-	return NULL;
+	struct rule *rule = rules->first;
+
+	while (rule && strcmp(rule->name, name) != 0)
+		rule = rule->next;
+	return rule;
 }
 
 /* -- Texts ------------------------------------------------------------------------------------- */
@@ -101,30 +98,23 @@ static void name_rule(const char *node, struct rule *rule)
 static void write_rule(const struct rna_kube_api *api, const struct rule *rule,
 		       struct rna_strbuf *out)
 {
-	json_t *object = json_object(), *metadata = json_object(), *labels = json_object(),
-	       *spec = json_object(), *selector = json_object(), *taint = json_object();
 	RNA_STRBUF struct rna_strbuf version = RNA_STRBUF_INIT, node = RNA_STRBUF_INIT;
 	struct rna_json_writer writer = {0};
+	json_t *metadata, *selector, *taint;
 
 	rna_strbuf_printf(&version, "resource.k8s.io/%s", api->rules_version);
 	write_node_value(api->node, &node);
-	rna_json_set_text(&writer, object, "apiVersion", version.data);
-	rna_json_set_text(&writer, object, "kind", "DeviceTaintRule");
-	rna_json_set_text(&writer, metadata, "name", rule->name);
-	rna_json_set_text(&writer, labels, MANAGER_LABEL, OWNER);
-	rna_json_set_text(&writer, labels, NODE_LABEL, node.data);
-	rna_json_set(&writer, metadata, "labels", labels);
-	rna_json_set(&writer, object, "metadata", metadata);
-	rna_json_set_text(&writer, selector, "driver", rule->driver);
-	rna_json_set_text(&writer, selector, "pool", rule->pool);
-	rna_json_set_text(&writer, selector, "device", rule->device);
-	rna_json_set(&writer, spec, "deviceSelector", selector);
-	rna_json_set_text(&writer, taint, "key", api->options->device_taint_key);
-	rna_json_set_text(&writer, taint, "value", rule->value);
-	rna_json_set_text(&writer, taint, "effect", rule->effect);
-	rna_json_set(&writer, spec, "taint", taint);
-	rna_json_set(&writer, object, "spec", spec);
-	rna_json_write(&writer, object, RNA_JSON_INDENT, out);
+	metadata = json_pack("{s:s, s:{s:s, s:s}}", "name", rule->name, "labels", MANAGER_LABEL,
+			     OWNER, NODE_LABEL, node.data);
+	selector = json_pack("{s:s, s:s, s:s}", "driver", rule->driver, "pool", rule->pool,
+			     "device", rule->device);
+	taint = json_pack("{s:s, s:s, s:s}", "key", api->options->device_taint_key, "value",
+			  rule->value, "effect", rule->effect);
+	rna_json_write(&writer,
+		       json_pack("{s:s, s:s, s:o, s:{s:o, s:o}}", "apiVersion", version.data,
+				 "kind", "DeviceTaintRule", "metadata", metadata, "spec",
+				 "deviceSelector", selector, "taint", taint),
+		       RNA_JSON_INDENT, out);
 }
 
 /* -- Requests ---------------------------------------------------------------------------------- */
@@ -252,19 +242,16 @@ static void read_rule(const json_t *object, const struct rna_kube_api *api, cons
 	if (!name || strlen(name) >= NAME_SIZE || strncmp(name, PREFIX, strlen(PREFIX)) != 0 ||
 	    (pool && !rna_same_text(text_of(selector, "pool"), pool)))
 		return;
-	rule = new_rule(ret);
+	rule = new_rule(ret, name);
 	if (!rule)
 		return;
-	*rule = (struct rule){
-		.driver = rna_arena_keep(ret->arena, text_of(selector, "driver"), &ret->failed),
-		.pool = rna_arena_keep(ret->arena, text_of(selector, "pool"), &ret->failed),
-		.device = rna_arena_keep(ret->arena, text_of(selector, "device"), &ret->failed),
-		.value = rna_arena_keep(ret->arena, text_of(taint, "value"), &ret->failed),
-		.effect = rna_arena_keep(ret->arena, text_of(taint, "effect"), &ret->failed),
-	};
-	(void)snprintf(rule->name, sizeof(rule->name), "%s", name);
-	if (!rna_same_text(text_of(taint, "key"), api->options->device_taint_key))
-		rule->effect = NULL; /* of former settings: written again */
+	rule->driver = rna_arena_keep(ret->arena, text_of(selector, "driver"), &ret->failed);
+	rule->pool = rna_arena_keep(ret->arena, text_of(selector, "pool"), &ret->failed);
+	rule->device = rna_arena_keep(ret->arena, text_of(selector, "device"), &ret->failed);
+	rule->value = rna_arena_keep(ret->arena, text_of(taint, "value"), &ret->failed);
+	/* with a key of former settings it is written again */
+	if (rna_same_text(text_of(taint, "key"), api->options->device_taint_key))
+		rule->effect = rna_arena_keep(ret->arena, text_of(taint, "effect"), &ret->failed);
 }
 
 static void read_rules(const struct rna_kube_answer *answer, const struct rna_kube_api *api,
@@ -325,34 +312,80 @@ static const struct rna_node_device_taint *taint_of(const struct rna_node_wish *
 	return NULL;
 }
 
-static void want_device(const struct rna_kube_round *round, const char *driver,
-			const json_t *device, struct rules *ret)
-{
-	const struct rna_node_device_taint *taint = taint_of(round->wish, device);
-	const char *name = text_of(device, "name");
-	struct rule rule = {
-		.driver = rna_arena_keep(ret->arena, driver, &ret->failed),
-		.pool = round->api.node,
-		.device = rna_arena_keep(ret->arena, name, &ret->failed),
-		.effect = round->api.options->device_taint_effect,
-	};
-	struct rule *place;
+/* -- The task ---------------------------------------------------------------------------------- */
 
-	if (!taint || !rule.driver || !rule.device)
-		return;
-	rule.value = taint->reason;
-	name_rule(round->api.node, &rule);
-	if (find_rule(ret, rule.name))
-		return; /* in two generations of a pool */
-	place = new_rule(ret);
-	if (place)
-		*place = rule;
+/* At the end of all, taints of devices go that former settings asked for, too. */
+bool rna_kube_has_devices(const struct rna_kube_round *round)
+{
+	return round->wish && (round->api.options->device_taint_effect || round->cleanup);
 }
 
-static void want_devices(const struct rna_kube_round *round, const struct rna_kube_answer *answer,
-			 struct rules *ret)
+/* A list that may lack devices, while a new one is still letting its links come up, is no news. */
+bool rna_kube_lacks_devices(const struct rna_kube_round *round)
 {
-	RNA_CLEANUP(rna_json_free_p) json_t *list = parse_list(answer, ret);
+	return round->wish->device_taints_complete && !round->devices_only;
+}
+
+void rna_kube_write_devices(const struct rna_kube_words *words, struct rna_strbuf *out)
+{
+	const struct rna_node_wish *wish = words->wish;
+
+	rna_strbuf_puts(out, "devices:\n"); /* even none is something that was written */
+	for (size_t i = 0; i < wish->device_taint_count; i++) {
+		const struct rna_node_device_taint *taint = &wish->device_taints[i];
+
+		rna_strbuf_printf(out, "%s %s %s", taint->device,
+				  taint->pci_address ? taint->pci_address : "-", taint->reason);
+		for (size_t j = 0; j < taint->function_count; j++)
+			rna_strbuf_printf(out, " %s", taint->functions[j]);
+		rna_strbuf_add_char(out, '\n');
+	}
+}
+
+static bool is_as_wished(const struct rule *there, const struct rule *wished)
+{
+	return there && rna_same_text(there->value, wished->value) &&
+	       rna_same_text(there->effect, wished->effect) &&
+	       rna_same_text(there->driver, wished->driver) &&
+	       rna_same_text(there->device, wished->device);
+}
+
+/* A device may be in two generations of a pool: its rule is written once. */
+static enum rna_kubernetes_result apply_to_device(struct rna_kube_round *round, const char *driver,
+						  const json_t *device, struct rules *rules,
+						  struct rna_kube_answer *answer)
+{
+	const struct rna_node_device_taint *taint = taint_of(round->wish, device);
+	struct rule wished = {
+		.driver = driver,
+		.pool = round->api.node,
+		.device = text_of(device, "name"),
+		.value = taint ? taint->reason : NULL,
+		.effect = round->api.options->device_taint_effect,
+	};
+	struct rule *there;
+
+	if (!taint || !wished.device)
+		return RNA_KUBERNETES_OK;
+	name_rule(round->api.node, &wished);
+	there = find_rule(rules, wished.name);
+	if (!(there && there->wanted) && !is_as_wished(there, &wished) &&
+	    apply_rule(&round->api, &wished, answer) != RNA_KUBERNETES_OK)
+		return answer->result;
+	if (!there) {
+		there = new_rule(rules, wished.name);
+		round->status.device_taints++;
+	}
+	if (there)
+		there->wanted = true;
+	return RNA_KUBERNETES_OK;
+}
+
+/* To the devices in the slices that were answered. */
+static enum rna_kubernetes_result apply_rules(struct rna_kube_round *round, struct rules *rules,
+					      struct rna_kube_answer *answer)
+{
+	RNA_CLEANUP(rna_json_free_p) json_t *list = parse_list(answer, rules);
 	const json_t *items = json_object_get(list, "items");
 
 	for (size_t i = 0; i < json_array_size(items); i++) {
@@ -364,44 +397,20 @@ static void want_devices(const struct rna_kube_round *round, const struct rna_ku
 		    !rna_same_text(text_of(json_object_get(spec, "pool"), "name"), round->api.node))
 			continue;
 		for (size_t j = 0; j < json_array_size(devices); j++)
-			want_device(round, driver, json_array_get(devices, j), ret);
+			if (apply_to_device(round, driver, json_array_get(devices, j), rules,
+					    answer) != RNA_KUBERNETES_OK)
+				return answer->result;
 	}
-}
-
-/* -- The task ---------------------------------------------------------------------------------- */
-
-static bool is_as_wished(const struct rule *there, const struct rule *wished)
-{
-	return there && rna_same_text(there->value, wished->value) &&
-	       rna_same_text(there->effect, wished->effect) &&
-	       rna_same_text(there->driver, wished->driver) &&
-	       rna_same_text(there->device, wished->device);
-}
-
-static enum rna_kubernetes_result apply_rules(struct rna_kube_round *round, struct rules *there,
-					      const struct rules *wished,
-					      struct rna_kube_answer *answer)
-{
-	for (size_t i = 0; i < wished->count; i++) {
-		struct rule *rule = find_rule(there, wished->items[i].name);
-
-		if (rule)
-			rule->wanted = true;
-		if (!is_as_wished(rule, &wished->items[i]) &&
-		    apply_rule(&round->api, &wished->items[i], answer) != RNA_KUBERNETES_OK)
-			return answer->result;
-		round->device_rules += rule ? 0 : 1;
-	}
-	return answer->result;
+	return RNA_KUBERNETES_OK;
 }
 
 static enum rna_kubernetes_result delete_rules(struct rna_kube_api *api, const struct rules *there,
 					       size_t *left, struct rna_kube_answer *answer)
 {
-	for (size_t i = 0; i < there->count; i++) {
-		if (there->items[i].wanted)
+	for (const struct rule *rule = there->first; rule; rule = rule->next) {
+		if (rule->wanted)
 			continue;
-		if (delete_rule(api, &there->items[i], answer) != RNA_KUBERNETES_OK)
+		if (delete_rule(api, rule, answer) != RNA_KUBERNETES_OK)
 			return answer->result;
 		--*left;
 	}
@@ -432,40 +441,33 @@ static bool is_nothing_to_clean(const struct rna_kube_round *round,
 static enum rna_kubernetes_result make_rules(struct rna_kube_round *round, struct rna_arena *arena,
 					     struct rna_kube_answer *answer)
 {
-	struct rules there = {.arena = arena}, wished = {.arena = arena};
+	struct rules rules = {.arena = arena};
 
 	if (list_own(round, answer) != RNA_KUBERNETES_OK)
 		return is_nothing_to_clean(round, answer) ? RNA_KUBERNETES_OK : answer->result;
-	read_rules(answer, &round->api, round->api.node, &there);
-	round->device_rules = there.count;
-	if (round->wish->device_taint_count > 0) {
-		if (list_slices(&round->api, answer) != RNA_KUBERNETES_OK)
-			return answer->result;
-		want_devices(round, answer, &wished);
-	}
-	if (there.failed || wished.failed)
-		return rna_kube_fail_memory(answer);
-	if (apply_rules(round, &there, &wished, answer) != RNA_KUBERNETES_OK ||
-	    !round->wish->device_taints_complete)
+	read_rules(answer, &round->api, round->api.node, &rules);
+	round->status.device_taints = rules.count;
+	if (round->wish->device_taint_count > 0 &&
+	    (list_slices(&round->api, answer) != RNA_KUBERNETES_OK ||
+	     apply_rules(round, &rules, answer) != RNA_KUBERNETES_OK))
 		return answer->result;
-	return delete_rules(&round->api, &there, &round->device_rules, answer);
+	if (rules.failed)
+		return rna_kube_fail_memory(answer);
+	return round->wish->device_taints_complete
+		       ? delete_rules(&round->api, &rules, &round->status.device_taints, answer)
+		       : answer->result;
 }
 
 enum rna_kubernetes_result rna_kube_send_devices(struct rna_kube_round *round,
-						 struct rna_kube_answer *answer,
-						 struct rna_time now)
+						 struct rna_kube_answer *answer)
 {
 	RNA_CLEANUP(rna_arena_free_p) struct rna_arena *arena = rna_arena_new(ARENA);
-	RNA_STRBUF struct rna_strbuf text = RNA_STRBUF_INIT;
 
 	if (!arena)
 		return rna_kube_fail_memory(answer);
 	if (make_rules(round, arena, answer) != RNA_KUBERNETES_OK)
 		return answer->result;
-	rna_kube_write_devices(round->wish, &text);
-	rna_kube_remember_body(&round->devices, &text);
 	round->devices_only = round->wish->device_taints_complete;
-	round->written = now;
 	return RNA_KUBERNETES_OK;
 }
 
@@ -495,9 +497,9 @@ enum rna_kubernetes_result rna_kube_delete_device_rules(struct rna_kube_api *api
 	if (there.failed)
 		return rna_kube_fail_memory(answer);
 	left = there.count;
-	for (size_t i = 0; nodes && i < there.count; i++) {
-		there.items[i].wanted = !is_among(there.items[i].pool, nodes);
-		left -= there.items[i].wanted;
+	for (struct rule *rule = there.first; nodes && rule; rule = rule->next) {
+		rule->wanted = !is_among(rule->pool, nodes);
+		left -= rule->wanted;
 	}
 	*ret = left;
 	return dry_run ? answer->result : delete_rules(api, &there, &left, answer);

@@ -10,7 +10,7 @@
 #include "rna/base/json_list.h"
 #include "rna/kubernetes.h"
 
-#include "call.h"
+#include "api.h"
 
 #define ADVICE                                                                                     \
 	"; check that a Role in that namespace allows the agent to list endpointslices "           \

@@ -35,7 +35,7 @@ struct rna_https {
 	bool too_large; /* the reply, of the request that runs */
 };
 
-/* Type checks of curl.h are macros over the names of functions; ours are called as they are. */
+/* Type checks of <curl.h> are macros over the names of functions; ours are called as they are. */
 #undef curl_easy_setopt
 #undef curl_easy_getinfo
 

@@ -10,12 +10,9 @@
 #include <string.h>
 #include <time.h>
 
-#include "pace.h"
-#include "requests.h"
-#include "tasks.h"
+#include "round.h"
 
 enum {
-	ARENA = 16 * 1024,
 	PAGE = 100, /* Nodes of one answer: 2 MB with all that managedFields may have */
 	TRIES_MAX = 4,
 	FAILED_MAX = 3, /* Nodes in a row; then it is not about the Nodes */
@@ -139,16 +136,15 @@ static enum rna_kubernetes_result send_if(bool wanted, struct rna_kube_api *api,
  */
 static enum rna_kubernetes_result take_back(struct sweep *sweep, struct rna_kube_answer *answer)
 {
-	RNA_CLEANUP(rna_arena_free_p) struct rna_arena *arena = rna_arena_new(ARENA);
 	RNA_STRBUF struct rna_strbuf taints = RNA_STRBUF_INIT, labels = RNA_STRBUF_INIT,
 				     conditions = RNA_STRBUF_INIT;
 	struct rna_kube_api *api = &sweep->api;
-	struct rna_kube_node node;
+	RNA_KUBE_NODE struct rna_kube_node node = {0};
 	const struct rna_kube_words words = {api->node, &rna_kube_nothing, &node};
 	size_t label_count, condition_count;
 	bool tainted;
 
-	if (rna_kube_fetch_node(api, false, answer, arena, &node) != RNA_KUBERNETES_OK)
+	if (rna_kube_fetch_node(api, "", false, answer, &node) != RNA_KUBERNETES_OK)
 		return answer->result;
 	tainted = node.tainted || node.tainted_formerly;
 	label_count = rna_kube_write_label_patch(api->options, &words, true, &labels);
@@ -157,7 +153,7 @@ static enum rna_kubernetes_result take_back(struct sweep *sweep, struct rna_kube
 		return RNA_KUBERNETES_OK;
 	if (tainted && rna_kube_write_taints(api->options, false, &answer->reply.body, &taints) < 0)
 		return rna_kube_fail_memory(answer);
-	rna_kube_write_condition_patch(&words, api->options->condition_types, 0, &conditions);
+	rna_kube_write_condition_patch(&words, api->options->condition_types, &conditions);
 	if (!sweep->dry_run &&
 	    (send_if(tainted, api, RNA_KUBE_MERGE_NODE, &taints, answer) != RNA_KUBERNETES_OK ||
 	     send_if(label_count > 0, api, RNA_KUBE_MERGE_NODE, &labels, answer) !=

@@ -15,6 +15,7 @@
 #define COMPONENT "rdma-node-agent"
 
 enum {
+	ARENA = 16 * 1024,  /* of a Node */
 	MESSAGE_MAX = 1024, /* bytes of an Event's message, as events.k8s.io/v1 limits its note */
 	SHOWN_MAX = 300,    /* bytes of an answer that are shown to people */
 };
@@ -42,15 +43,13 @@ static int parse(const struct rna_strbuf *reply, json_t **ret)
 
 /* -- Bodies ------------------------------------------------------------------------------------ */
 
-static json_t *new_node(struct rna_json_writer *writer, const char *name, json_t **ret_metadata)
+/* name: also one that no server has seen yet. */
+static json_t *new_node(struct rna_json_writer *writer, const char *name)
 {
-	json_t *object = json_object(), *metadata = json_object();
+	json_t *object =
+		json_pack("{s:s, s:s, s:{}}", "apiVersion", "v1", "kind", "Node", "metadata");
 
-	rna_json_set_text(writer, object, "apiVersion", "v1");
-	rna_json_set_text(writer, object, "kind", "Node");
-	rna_json_set_text(writer, metadata, "name", name);
-	rna_json_set(writer, object, "metadata", metadata);
-	*ret_metadata = metadata;
+	rna_json_set_text(writer, json_object_get(object, "metadata"), "name", name);
 	return object;
 }
 
@@ -80,10 +79,11 @@ static json_t *label_object(struct rna_json_writer *writer, const struct rna_kub
 void rna_kube_write_labels(const struct rna_kube_words *words, struct rna_strbuf *out)
 {
 	struct rna_json_writer writer = {0};
-	json_t *metadata, *object = new_node(&writer, words->name, &metadata);
+	json_t *object = new_node(&writer, words->name);
 
 	if (words->wish->label_count > 0)
-		rna_json_set(&writer, metadata, "labels", label_object(&writer, words));
+		rna_json_set(&writer, json_object_get(object, "metadata"), "labels",
+			     label_object(&writer, words));
 	rna_json_write(&writer, object, RNA_JSON_INDENT, out);
 }
 
@@ -116,9 +116,9 @@ static json_t *condition_object(struct rna_json_writer *writer,
 				const struct rna_node_condition *condition, rna_usec now)
 {
 	static const char *const words[] = {
-		[RNA_CONDITION_FALSE] = "False",
-		[RNA_CONDITION_TRUE] = "True",
-		[RNA_CONDITION_UNKNOWN] = "Unknown",
+		[RNA_CONDITION_STATUS_FALSE] = "False",
+		[RNA_CONDITION_STATUS_TRUE] = "True",
+		[RNA_CONDITION_STATUS_UNKNOWN] = "Unknown",
 	};
 	json_t *object = json_object();
 
@@ -133,8 +133,7 @@ static json_t *condition_object(struct rna_json_writer *writer,
 	return object;
 }
 
-static json_t *condition_list(struct rna_json_writer *writer, const struct rna_kube_words *words,
-			      rna_usec now)
+static json_t *condition_list(struct rna_json_writer *writer, const struct rna_kube_words *words)
 {
 	json_t *list = json_array();
 
@@ -144,27 +143,20 @@ static json_t *condition_list(struct rna_json_writer *writer, const struct rna_k
 		if (!condition->message)
 			condition = rna_kube_condition_of(words->node, condition->type);
 		if (condition)
-			rna_json_append(writer, list, condition_object(writer, condition, now));
+			rna_json_append(writer, list,
+					condition_object(writer, condition, words->now));
 	}
 	return list;
 }
 
-static void set_conditions(struct rna_json_writer *writer, json_t *object, json_t *list)
-{
-	json_t *status = json_object();
-
-	rna_json_set(writer, status, "conditions", list);
-	rna_json_set(writer, object, "status", status);
-}
-
-void rna_kube_write_conditions(const struct rna_kube_words *words, rna_usec now,
-			       struct rna_strbuf *out)
+void rna_kube_write_conditions(const struct rna_kube_words *words, struct rna_strbuf *out)
 {
 	struct rna_json_writer writer = {0};
-	json_t *metadata, *object = new_node(&writer, words->name, &metadata);
+	json_t *object = new_node(&writer, words->name);
 
 	if (words->wish->condition_count > 0)
-		set_conditions(&writer, object, condition_list(&writer, words, now));
+		rna_json_set(&writer, object, "status",
+			     json_pack("{s:o}", "conditions", condition_list(&writer, words)));
 	rna_json_write(&writer, object, RNA_JSON_INDENT, out);
 }
 
@@ -195,7 +187,6 @@ size_t rna_kube_write_label_patch(const struct rna_kubernetes_options *options,
 				  struct rna_strbuf *out)
 {
 	struct rna_json_writer writer = {0};
-	json_t *object = json_object(), *metadata = json_object();
 	json_t *labels = only ? json_object() : label_object(&writer, words);
 	size_t gone = 0;
 
@@ -207,9 +198,8 @@ size_t rna_kube_write_label_patch(const struct rna_kubernetes_options *options,
 		rna_json_set(&writer, labels, key, json_null());
 		gone++;
 	}
-	rna_json_set(&writer, metadata, "labels", labels);
-	rna_json_set(&writer, object, "metadata", metadata);
-	rna_json_write(&writer, object, RNA_JSON_INDENT, out);
+	rna_json_write(&writer, json_pack("{s:{s:o}}", "metadata", "labels", labels),
+		       RNA_JSON_INDENT, out);
 	return gone;
 }
 
@@ -222,23 +212,18 @@ static bool has_condition(const struct rna_node_wish *wish, const char *type)
 }
 
 void rna_kube_write_condition_patch(const struct rna_kube_words *words, const char *const *types,
-				    rna_usec now, struct rna_strbuf *out)
+				    struct rna_strbuf *out)
 {
 	struct rna_json_writer writer = {0};
-	json_t *object = json_object(), *list = condition_list(&writer, words, now);
+	json_t *list = condition_list(&writer, words);
 
-	for (; types && *types; types++) {
-		json_t *gone;
-
-		if (has_condition(words->wish, *types))
-			continue;
-		gone = json_object();
-		rna_json_set_text(&writer, gone, "$patch", "delete");
-		rna_json_set_text(&writer, gone, "type", *types);
-		rna_json_append(&writer, list, gone);
-	}
-	set_conditions(&writer, object, list);
-	rna_json_write(&writer, object, RNA_JSON_INDENT, out);
+	for (; types && *types; types++)
+		if (!has_condition(words->wish, *types))
+			rna_json_append(&writer, list,
+					json_pack("{s:s, s:s}", "$patch", "delete", "type",
+						  *types));
+	rna_json_write(&writer, json_pack("{s:{s:o}}", "status", "conditions", list),
+		       RNA_JSON_INDENT, out);
 }
 
 static const char *text_of(const json_t *object, const char *name)
@@ -273,7 +258,7 @@ static json_t *taint_list(struct rna_json_writer *writer,
 			  const struct rna_kubernetes_options *options, bool taint,
 			  const json_t *before)
 {
-	json_t *list = json_array(), *ours;
+	json_t *list = json_array();
 
 	for (size_t i = 0; i < json_array_size(before); i++) {
 		json_t *its = json_array_get(before, i);
@@ -281,12 +266,10 @@ static json_t *taint_list(struct rna_json_writer *writer,
 		if (!has_our_key(its, options) && !has_former_key(its, options))
 			rna_json_append(writer, list, json_incref(its));
 	}
-	if (!taint)
-		return list;
-	ours = json_object();
-	rna_json_set_text(writer, ours, "key", options->taint_key);
-	rna_json_set_text(writer, ours, "effect", effect_of(options));
-	rna_json_append(writer, list, ours);
+	if (taint)
+		rna_json_append(writer, list,
+				json_pack("{s:s, s:s}", "key", options->taint_key, "effect",
+					  effect_of(options)));
 	return list;
 }
 
@@ -294,65 +277,39 @@ int rna_kube_write_taints(const struct rna_kubernetes_options *options, bool tai
 			  const struct rna_strbuf *reply, struct rna_strbuf *out)
 {
 	RNA_CLEANUP(rna_json_free_p) json_t *node = NULL;
-	json_t *object = NULL, *metadata = NULL, *spec = NULL;
 	struct rna_json_writer writer = {0};
 	int status = parse(reply, &node);
+	json_t *object, *list;
 
 	if (status < 0)
 		return status;
-	object = json_object();
-	metadata = json_object();
-	spec = json_object();
-	rna_json_set_text(&writer, metadata, "resourceVersion",
+	list = taint_list(&writer, options, taint,
+			  json_object_get(json_object_get(node, "spec"), "taints"));
+	object = json_pack("{s:{}, s:{s:o}}", "metadata", "spec", "taints", list);
+	rna_json_set_text(&writer, json_object_get(object, "metadata"), "resourceVersion",
 			  text_of(json_object_get(node, "metadata"), "resourceVersion"));
-	rna_json_set(&writer, object, "metadata", metadata);
-	rna_json_set(&writer, spec, "taints",
-		     taint_list(&writer, options, taint,
-				json_object_get(json_object_get(node, "spec"), "taints")));
-	rna_json_set(&writer, object, "spec", spec);
 	rna_json_write(&writer, object, RNA_JSON_INDENT, out);
 	return 0;
-}
-
-void rna_kube_write_devices(const struct rna_node_wish *wish, struct rna_strbuf *out)
-{
-	rna_strbuf_puts(out, "devices:\n"); /* even none is something that was written */
-	for (size_t i = 0; i < wish->device_taint_count; i++) {
-		const struct rna_node_device_taint *taint = &wish->device_taints[i];
-
-		rna_strbuf_printf(out, "%s %s %s", taint->device,
-				  taint->pci_address ? taint->pci_address : "-", taint->reason);
-		for (size_t j = 0; j < taint->function_count; j++)
-			rna_strbuf_printf(out, " %s", taint->functions[j]);
-		rna_strbuf_add_char(out, '\n');
-	}
 }
 
 void rna_kube_write_event(const char *node, const char *uid, const struct rna_kube_event *event,
 			  struct rna_strbuf *out)
 {
 	struct rna_json_writer writer = {0};
-	json_t *object = json_object(), *metadata = json_object(), *involved = json_object(),
-	       *source = json_object();
+	json_t *metadata = json_pack("{s:s, s:s}", "name", event->name, "namespace", "default");
+	json_t *involved =
+		json_pack("{s:s, s:s, s:s}", "apiVersion", "v1", "kind", "Node", "name", node);
+	json_t *source = json_pack("{s:s, s:s}", "component", COMPONENT, "host", node);
+	json_t *object =
+		json_pack("{s:s, s:s, s:o, s:o, s:o}", "apiVersion", "v1", "kind", "Event",
+			  "metadata", metadata, "involvedObject", involved, "source", source);
 
-	rna_json_set_text(&writer, object, "apiVersion", "v1");
-	rna_json_set_text(&writer, object, "kind", "Event");
-	rna_json_set_text(&writer, metadata, "name", event->name);
-	rna_json_set_text(&writer, metadata, "namespace", "default");
-	rna_json_set(&writer, object, "metadata", metadata);
-	rna_json_set_text(&writer, involved, "apiVersion", "v1");
-	rna_json_set_text(&writer, involved, "kind", "Node");
-	rna_json_set_text(&writer, involved, "name", node);
-	rna_json_set_text(&writer, involved, "uid", uid);
-	rna_json_set(&writer, object, "involvedObject", involved);
 	rna_json_set_text(&writer, object, "type", event->warning ? "Warning" : "Normal");
 	rna_json_set_text(&writer, object, "reason", event->reason);
-	set_message(&writer, object, event->message, MESSAGE_MAX);
-	rna_json_set_text(&writer, source, "component", COMPONENT);
-	rna_json_set_text(&writer, source, "host", node);
-	rna_json_set(&writer, object, "source", source);
 	rna_json_set_text(&writer, object, "reportingComponent", COMPONENT);
 	rna_json_set_text(&writer, object, "reportingInstance", node);
+	rna_json_set_text(&writer, json_object_get(object, "involvedObject"), "uid", uid);
+	set_message(&writer, object, event->message, MESSAGE_MAX);
 	rna_json_set(&writer, object, "count", rna_json_number(event->count));
 	rna_json_set_time(&writer, object, "firstTimestamp", event->first);
 	rna_json_set_time(&writer, object, "lastTimestamp", event->last);
@@ -409,8 +366,9 @@ static void read_labels(struct reader *reader, json_t *object, struct rna_kube_n
 static enum rna_condition_status condition_status(const char *text)
 {
 	if (text && strcmp(text, "True") == 0)
-		return RNA_CONDITION_TRUE;
-	return text && strcmp(text, "False") == 0 ? RNA_CONDITION_FALSE : RNA_CONDITION_UNKNOWN;
+		return RNA_CONDITION_STATUS_TRUE;
+	return text && strcmp(text, "False") == 0 ? RNA_CONDITION_STATUS_FALSE
+						  : RNA_CONDITION_STATUS_UNKNOWN;
 }
 
 static void read_conditions(struct reader *reader, const json_t *list, struct rna_kube_node *ret)
@@ -513,21 +471,21 @@ static void read_taints(const struct rna_kubernetes_options *options, const json
 }
 
 int rna_kube_read_node(const struct rna_strbuf *reply, const struct rna_kubernetes_options *options,
-		       struct rna_arena *arena, struct rna_kube_node *ret)
+		       struct rna_kube_node *ret)
 {
 	RNA_CLEANUP(rna_json_free_p) json_t *node = NULL;
 	int read = parse(reply, &node);
 	json_t *metadata = json_object_get(node, "metadata");
 	json_t *status = json_object_get(node, "status");
-	struct reader reader = {options, arena, false};
+	struct reader reader = {.options = options};
 
-	*ret = (struct rna_kube_node){0};
+	rna_kube_node_deinit(ret);
 	if (read < 0)
 		return read;
-	*ret = (struct rna_kube_node){
-		.uid = keep(&reader, text_of(metadata, "uid")),
-		.version = keep(&reader, text_of(metadata, "resourceVersion")),
-	};
+	reader.arena = ret->arena = rna_arena_new(ARENA);
+	if (!ret->arena)
+		return -ENOMEM;
+	ret->uid = keep(&reader, text_of(metadata, "uid"));
 	ret->ignored = rna_same_text(text_of(json_object_get(metadata, "annotations"),
 					     RNA_KUBERNETES_IGNORE),
 				     "true");
@@ -559,7 +517,7 @@ static bool has_field(const json_t *fields, const char *kind, const char *name)
 	       json_object_get(json_object_get(status, "f:conditions"), key.data);
 }
 
-/* For the status it has a name of its own (requests.c). */
+/* For the status it has a name of its own (api.c). */
 static bool is_own_manager(const char *manager)
 {
 	return strncmp(manager, COMPONENT, strlen(COMPONENT)) == 0;

@@ -25,8 +25,8 @@ struct rna_kube_event {
 
 /* A Node, as far as we care. */
 struct rna_kube_node {
+	struct rna_arena *arena; /* owns what is below */
 	const char *uid;
-	const char *version; /* resourceVersion */
 	size_t label_count;
 	const struct rna_node_label *labels;
 	size_t condition_count;
@@ -39,6 +39,13 @@ struct rna_kube_node {
 	const struct rna_kubernetes_resource *resources; /* by name, those of options */
 };
 
+static inline void rna_kube_node_deinit(struct rna_kube_node *node)
+{
+	(void)rna_arena_free(node->arena);
+	*node = (struct rna_kube_node){0};
+}
+#define RNA_KUBE_NODE RNA_CLEANUP(rna_kube_node_deinit)
+
 /* -- Bodies ------------------------------------------------------------------------------------ */
 
 /*
@@ -49,12 +56,12 @@ struct rna_kube_words {
 	const char *name;
 	const struct rna_node_wish *wish;
 	const struct rna_kube_node *node;
+	rna_usec now; /* realtime, for heartbeats; 0 leaves them out */
 };
 
-/* Server-side apply: what is left out is taken away. now: 0 leaves the heartbeat's time out. */
+/* Server-side apply: what is left out is taken away. */
 void rna_kube_write_labels(const struct rna_kube_words *words, struct rna_strbuf *out);
-void rna_kube_write_conditions(const struct rna_kube_words *words, rna_usec now,
-			       struct rna_strbuf *out);
+void rna_kube_write_conditions(const struct rna_kube_words *words, struct rna_strbuf *out);
 
 /*
  * Merge patch: what is to go is named, which are labels of node that only we may have and wish has
@@ -65,7 +72,7 @@ size_t rna_kube_write_label_patch(const struct rna_kubernetes_options *options,
 				  struct rna_strbuf *out);
 /* Strategic merge patch; types: of all conditions that we may own. */
 void rna_kube_write_condition_patch(const struct rna_kube_words *words, const char *const *types,
-				    rna_usec now, struct rna_strbuf *out);
+				    struct rna_strbuf *out);
 
 /* Is it a label that only we may have, and wish has not? Then another client wrote it. */
 bool rna_kube_is_strange_label(const struct rna_kubernetes_options *options,
@@ -77,9 +84,6 @@ bool rna_kube_is_strange_label(const struct rna_kubernetes_options *options,
  */
 int rna_kube_write_taints(const struct rna_kubernetes_options *options, bool taint,
 			  const struct rna_strbuf *reply, struct rna_strbuf *out);
-
-/* Which devices shall have taints, as text: to compare. */
-void rna_kube_write_devices(const struct rna_node_wish *wish, struct rna_strbuf *out);
 
 void rna_kube_write_event(const char *node, const char *uid, const struct rna_kube_event *event,
 			  struct rna_strbuf *out);
@@ -95,9 +99,12 @@ extern const struct rna_json_limits rna_kube_reply_limits;
  */
 int rna_kube_check_reply(const struct rna_strbuf *reply, struct rna_error *error);
 
-/* Of a whole Node or only its metadata, in arena. 0, -EBADMSG or -ENOMEM. */
+/*
+ * A whole Node or only its metadata, in place of what ret has; to be deinitialized also after an
+ * error. 0, -EBADMSG or -ENOMEM.
+ */
 int rna_kube_read_node(const struct rna_strbuf *reply, const struct rna_kubernetes_options *options,
-		       struct rna_arena *arena, struct rna_kube_node *ret);
+		       struct rna_kube_node *ret);
 
 /*
  * Adds the names of the objects in a list to names, each with a newline; place: where the list goes

@@ -23,29 +23,23 @@ static rna_usec random_time_around(struct rna_pace *pace, rna_usec period, rna_u
 	return now + period / 2 + rna_pace_random(&pace->random, period);
 }
 
-void rna_pace_init(struct rna_pace *pace, const struct rna_pace_limits *limits, uint64_t seed)
+void rna_pace_init(struct rna_pace *pace, const struct rna_kubernetes_options *options,
+		   uint64_t seed)
 {
-	const unsigned burst = limits->burst ? limits->burst : RNA_PACE_BURST;
-	const unsigned reserve = limits->reserve ? limits->reserve : RNA_PACE_RESERVE;
-
 	*pace = (struct rna_pace){
-		.limits = *limits,
+		.options = options,
 		.random = seed,
 		.change = RNA_USEC_NEVER,
 		.look = RNA_USEC_NEVER,
 		.resync = RNA_USEC_NEVER,
 		.heartbeat = RNA_USEC_NEVER,
-		.common = {.most = burst, .tokens = burst},
-		.reserve = {.most = reserve, .tokens = reserve},
 	};
-	if (pace->limits.refill == 0)
-		pace->limits.refill = RNA_PACE_REFILL;
 }
 
 void rna_pace_start(struct rna_pace *pace, rna_usec now)
 {
-	if (pace->limits.look > 0)
-		pace->look = now + rna_pace_random(&pace->random, pace->limits.first_delay);
+	if (pace->options->look > 0)
+		pace->look = now + rna_pace_random(&pace->random, pace->options->first_delay);
 }
 
 static rna_usec earlier_of(rna_usec a, rna_usec b)
@@ -54,12 +48,13 @@ static rna_usec earlier_of(rna_usec a, rna_usec b)
 }
 
 /* What is first takes along a change that already waits; drawn once, for a second draw hurries. */
-void rna_pace_want(struct rna_pace *pace, struct rna_pace_news news, rna_usec now)
+void rna_pace_want(struct rna_pace *pace, bool urgent, bool first, rna_usec now)
 {
-	bool first = news.first || !pace->has_written;
-	rna_usec spread = first ? pace->limits.first_delay : pace->limits.spread;
+	rna_usec spread;
 
-	pace->urgent = news.urgent;
+	first |= !pace->has_written;
+	spread = first ? pace->options->first_delay : pace->options->spread;
+	pace->urgent = urgent;
 	if (pace->change != RNA_USEC_NEVER && (pace->first || !first))
 		return;
 	pace->first = first;
@@ -78,26 +73,52 @@ void rna_pace_forget(struct rna_pace *pace)
 		drop_change(pace);
 }
 
-/* When there is a token. */
-static rna_usec token_time(const struct rna_pace_bucket *bucket)
+/* -- Tokens ------------------------------------------------------------------------------------ */
+
+/* When there is a token, of count that are all back at whole. */
+static rna_usec token_time(const struct rna_pace *pace, rna_usec whole, unsigned count)
 {
-	return bucket->tokens > 0 ? 0 : bucket->refill;
+	return rna_usec_since((count - 1) * pace->options->refill, whole);
 }
+
+static rna_usec budget_time(const struct rna_pace *pace)
+{
+	return token_time(pace, pace->budget, pace->options->burst);
+}
+
+static rna_usec reserve_time(const struct rna_pace *pace)
+{
+	return token_time(pace, pace->reserve, pace->options->reserve);
+}
+
+/* The reserve only behind the others; where neither has one, none is spent. */
+static void spend(struct rna_pace *pace, rna_usec now)
+{
+	rna_usec *whole = NULL;
+
+	if (budget_time(pace) <= now)
+		whole = &pace->budget;
+	else if (reserve_time(pace) <= now)
+		whole = &pace->reserve;
+	if (whole)
+		*whole = (*whole > now ? *whole : now) + pace->options->refill;
+}
+
+/* -- What is due ------------------------------------------------------------------------------- */
 
 /* When the change may be written: not before there is a token for it. */
 static rna_usec change_time(const struct rna_pace *pace)
 {
-	rna_usec token = token_time(&pace->common);
+	rna_usec token = budget_time(pace);
 
 	if (pace->urgent)
-		token = earlier_of(token, token_time(&pace->reserve));
-	return pace->change == RNA_USEC_NEVER || pace->change > token ? pace->change : token;
+		token = earlier_of(token, reserve_time(pace));
+	return pace->change > token ? pace->change : token;
 }
 
 bool rna_pace_is_spent(const struct rna_pace *pace, rna_usec now)
 {
-	return pace->change != RNA_USEC_NEVER && change_time(pace) > now &&
-	       change_time(pace) != pace->change;
+	return change_time(pace) > now && change_time(pace) != pace->change;
 }
 
 rna_usec rna_pace_next(const struct rna_pace *pace)
@@ -107,57 +128,32 @@ rna_usec rna_pace_next(const struct rna_pace *pace)
 }
 
 /* A first change does not wait for the first look: the Node may have what an earlier agent left. */
-struct rna_pace_due rna_pace_due(const struct rna_pace *pace, rna_usec now)
+unsigned rna_pace_take(struct rna_pace *pace, rna_usec now)
 {
 	bool change = change_time(pace) <= now;
+	bool look = pace->look <= now || (change && !pace->has_looked);
+	bool resync = pace->resync <= now;
+	bool heartbeat = pace->heartbeat <= now;
+	bool all = resync || (change && !pace->has_written);
 
-	return (struct rna_pace_due){
-		.change = change,
-		.look = pace->look <= now || (change && !pace->has_looked),
-		.resync = pace->resync <= now,
-		.heartbeat = pace->heartbeat <= now,
-	};
-}
-
-static void refill(struct rna_pace_bucket *bucket, rna_usec period, rna_usec now)
-{
-	while (bucket->tokens < bucket->most && bucket->refill <= now) {
-		bucket->tokens++;
-		bucket->refill += period;
-	}
-}
-
-/* False: there is none. */
-static bool spend(struct rna_pace_bucket *bucket, rna_usec period, rna_usec now)
-{
-	refill(bucket, period, now);
-	if (bucket->tokens == 0)
-		return false;
-	if (bucket->tokens == bucket->most)
-		bucket->refill = now + period;
-	bucket->tokens--;
-	return true;
-}
-
-void rna_pace_begin(struct rna_pace *pace, const struct rna_pace_due *due, rna_usec now)
-{
-	bool all = due->resync || (due->change && !pace->has_written);
-
-	if (due->change) {
-		if (!spend(&pace->common, pace->limits.refill, now))
-			(void)spend(&pace->reserve, pace->limits.refill, now);
+	if (change) {
+		spend(pace, now);
 		drop_change(pace);
 		pace->has_written = true;
 	}
-	if (due->look) {
-		pace->look = random_time_around(pace, pace->limits.look, now);
+	if (look) {
+		pace->look = random_time_around(pace, pace->options->look, now);
 		pace->has_looked = true;
 	}
 	if (all)
-		pace->resync = random_time_around(pace, pace->limits.resync, now);
-	if (all || due->heartbeat)
-		pace->heartbeat = random_time_around(pace, pace->limits.heartbeat, now);
+		pace->resync = random_time_around(pace, pace->options->resync, now);
+	if (all || heartbeat)
+		pace->heartbeat = random_time_around(pace, pace->options->heartbeat, now);
+	return (change ? RNA_PACE_CHANGE : 0) | (look ? RNA_PACE_LOOK : 0) |
+	       (resync ? RNA_PACE_RESYNC : 0) | (heartbeat ? RNA_PACE_HEARTBEAT : 0);
 }
+
+/* -- Trouble ----------------------------------------------------------------------------------- */
 
 void rna_wait_longer(struct rna_wait *wait, rna_usec longest, rna_usec at_least, uint64_t *random,
 		     rna_usec now)

@@ -24,29 +24,13 @@
 #include "rna/base/clock.h"
 #include "rna/kubernetes.h"
 
-/* Without limits of their own. */
-enum { RNA_PACE_BURST = 5, RNA_PACE_RESERVE = 3 };
-#define RNA_PACE_REFILL  (12 * 60 * RNA_USEC_PER_SEC)
 #define RNA_WAIT_FIRST   RNA_USEC_PER_SEC
 #define RNA_WAIT_LONGEST (5 * 60 * RNA_USEC_PER_SEC)
 #define RNA_WAIT_REFUSED (10 * 60 * RNA_USEC_PER_SEC) /* the longest where asking seems vain */
 
-struct rna_pace_limits {
-	rna_usec first_delay, spread, resync, look, heartbeat; /* of rna_kubernetes_options */
-	unsigned burst;                                        /* likewise; 0: RNA_PACE_BURST */
-	unsigned reserve;                                      /* likewise; 0: RNA_PACE_RESERVE */
-	rna_usec refill;                                       /* likewise; 0: RNA_PACE_REFILL */
-};
-
-/* Tokens, and when the next one comes; of no meaning while there are all. */
-struct rna_pace_bucket {
-	unsigned most, tokens;
-	rna_usec refill;
-};
-
 struct rna_pace {
-	struct rna_pace_limits limits;
-	uint64_t random;    /* a state, never 0 */
+	const struct rna_kubernetes_options *options; /* the times and numbers in it */
+	uint64_t random;    /* a state: each agent begins with another one */
 	bool has_written;   /* something: what is first is spread otherwise than later changes */
 	bool has_looked;    /* else the first change does */
 	rna_usec change;    /* when it is to be written; RNA_USEC_NEVER: there is none */
@@ -55,36 +39,37 @@ struct rna_pace {
 	rna_usec heartbeat; /* same */
 	bool urgent;        /* the change */
 	bool first;         /* the change is spread over first_delay */
-	struct rna_pace_bucket common, reserve;
+	rna_usec budget;    /* when all tokens are back */
+	rna_usec reserve;   /* same */
 };
 
-/* What a round has to do. */
-struct rna_pace_due {
-	bool change, look, resync, heartbeat;
-};
-
-/* seed: different for each agent. */
-void rna_pace_init(struct rna_pace *pace, const struct rna_pace_limits *limits, uint64_t seed);
+void rna_pace_init(struct rna_pace *pace, const struct rna_kubernetes_options *options,
+		   uint64_t seed);
 
 /* The Node is looked at within first_delay, whether or not there is something to write by then. */
 void rna_pace_start(struct rna_pace *pace, rna_usec now);
 
-/* What there is to write. */
-struct rna_pace_news {
-	bool urgent; /* it may take from the reserve */
-	bool first;  /* labels or conditions that were never written */
-};
-
-void rna_pace_want(struct rna_pace *pace, struct rna_pace_news news, rna_usec now);
+/*
+ * There is something to write. urgent: it may take from the reserve; first: labels or conditions
+ * that were never written.
+ */
+void rna_pace_want(struct rna_pace *pace, bool urgent, bool first, rna_usec now);
 /* There is not, any more: what changed has changed back. */
 void rna_pace_forget(struct rna_pace *pace);
 /* Does a change wait for a token only? */
 bool rna_pace_is_spent(const struct rna_pace *pace, rna_usec now);
-/* When the next round is due; RNA_USEC_NEVER: there is nothing to do. */
+/* When something is due; RNA_USEC_NEVER: there is nothing to do. */
 rna_usec rna_pace_next(const struct rna_pace *pace);
-struct rna_pace_due rna_pace_due(const struct rna_pace *pace, rna_usec now);
-/* What was due is begun: the next times are fixed from now on. */
-void rna_pace_begin(struct rna_pace *pace, const struct rna_pace_due *due, rna_usec now);
+
+enum rna_pace_due {
+	RNA_PACE_CHANGE = 1 << 0,
+	RNA_PACE_LOOK = 1 << 1,
+	RNA_PACE_RESYNC = 1 << 2,
+	RNA_PACE_HEARTBEAT = 1 << 3,
+};
+
+/* What is due, as bits. It is begun then: the next times are fixed from now on. */
+unsigned rna_pace_take(struct rna_pace *pace, rna_usec now);
 
 /* Waits behind failures in a row, of one thing. {0}: there was none. */
 struct rna_wait {

@@ -21,9 +21,9 @@ static void write_text(const char *before, const char *text, struct rna_strbuf *
 static void write_conditions(const struct rna_node_wish *wish, struct rna_strbuf *out)
 {
 	static const char *const statuses[] = {
-		[RNA_CONDITION_FALSE] = "False",
-		[RNA_CONDITION_TRUE] = "True",
-		[RNA_CONDITION_UNKNOWN] = "Unknown",
+		[RNA_CONDITION_STATUS_FALSE] = "False",
+		[RNA_CONDITION_STATUS_TRUE] = "True",
+		[RNA_CONDITION_STATUS_UNKNOWN] = "Unknown",
 	};
 
 	if (wish->condition_count > 0)

@@ -40,12 +40,12 @@ enum {
 /* -- Messages ---------------------------------------------------------------------------------- */
 
 enum rna_bandwidth_kind {
-	RNA_BANDWIDTH_CHALLENGE = 1,
-	RNA_BANDWIDTH_CALL,
-	RNA_BANDWIDTH_ANSWER,
-	RNA_BANDWIDTH_END,
-	RNA_BANDWIDTH_READY,
-	RNA_BANDWIDTH_OUTCOME,
+	RNA_BANDWIDTH_KIND_CHALLENGE = 1,
+	RNA_BANDWIDTH_KIND_CALL,
+	RNA_BANDWIDTH_KIND_ANSWER,
+	RNA_BANDWIDTH_KIND_END,
+	RNA_BANDWIDTH_KIND_READY,
+	RNA_BANDWIDTH_KIND_OUTCOME,
 };
 
 struct rna_bandwidth_call {

@@ -78,10 +78,10 @@ void rna_write_events_table(const struct rna_view *view, struct rna_strbuf *out)
 
 /* The environment that a library needs. */
 enum rna_env_form {
-	RNA_ENV_SHELL, /* export lines with comments */
-	RNA_ENV_ENV,   /* plain NAME=VALUE, for docker --env-file */
-	RNA_ENV_YAML,  /* "env" of a container */
-	RNA_ENV_JSON,
+	RNA_ENV_FORM_SHELL, /* export lines with comments */
+	RNA_ENV_FORM_ENV,   /* plain NAME=VALUE, for docker --env-file */
+	RNA_ENV_FORM_YAML,  /* "env" of a container */
+	RNA_ENV_FORM_JSON,
 	RNA_ENV_FORM_COUNT,
 };
 

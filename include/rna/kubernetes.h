@@ -111,8 +111,9 @@ int rna_kubernetes_parse_endpoints(const char *text, size_t len, bool slices_onl
 const char *rna_kubernetes_node_name(const char *given);
 
 /*
- * Options of the client. Strings are copied; NULL is equal to "". The client reads files again for
- * every round of requests, so it always uses the newest token, certificate and CA.
+ * Options of the client; all that they point to must outlive it. NULL is equal to "". The client
+ * reads files again for every round of requests, so it always uses the newest token, certificate
+ * and CA.
  */
 struct rna_kubernetes_options {
 	const char *node;            /* name of this Node; NULL: $NODE_NAME */
@@ -141,15 +142,17 @@ struct rna_kubernetes_options {
 	rna_usec resync;      /* apply everything again after this, +- half; 0: never */
 	rna_usec look;        /* read and compare the Node after this, +- half; 0: never */
 	rna_usec heartbeat;   /* send conditions again after this; 0: only on change */
-	unsigned burst;       /* changes that are written at once; 0: as many as by default */
-	unsigned reserve;     /* further ones of taints and the label health; 0: the default */
-	rna_usec refill;      /* behind these, one in this time; 0: the default */
+	unsigned burst;       /* changes that are written at once; at least 1, as the next */
+	unsigned reserve;     /* further ones of taints and the label health */
+	rna_usec refill;      /* behind these, one in this time */
 };
 
 /* An annotation of a Node; "true": the agent leaves this Node alone. */
 #define RNA_KUBERNETES_IGNORE "rdma-node-agent/ignore"
 
-/* Defaults of these times. */
+/* Defaults of these times and numbers. */
+enum { RNA_KUBERNETES_BURST = 5, RNA_KUBERNETES_RESERVE = 3 };
+#define RNA_KUBERNETES_REFILL      (12 * 60 * RNA_USEC_PER_SEC)
 #define RNA_KUBERNETES_FIRST_DELAY (30 * RNA_USEC_PER_SEC)
 #define RNA_KUBERNETES_SPREAD      (120 * RNA_USEC_PER_SEC)
 #define RNA_KUBERNETES_RESYNC      (12 * 3600 * RNA_USEC_PER_SEC)
@@ -158,22 +161,11 @@ struct rna_kubernetes_options {
 
 /* The client's state. Created by its thread, immutable; the caller that took it frees it. */
 struct rna_kubernetes_status {
-	struct rna_time time; /* time of this status */
-	bool in_step;         /* the Node matches the newest wish */
-	bool former_gone; /* and has no other label of label_keys and no taint of former_taints */
-	struct rna_time written; /* the last accepted write; 0: none yet */
-	const char *problem;     /* NULL: none; otherwise a sentence that says what to do */
-	struct rna_time problem_since;
-	bool ignored;         /* the Node has the annotation: nothing is published there */
-	uint64_t reverts;     /* looks that found data of the agent changed by another client */
-	const char *reverted; /* what the last of them found; NULL: there was none */
-	uint64_t requests[RNA_KUBERNETES_RESULT_COUNT];
-	uint64_t events_sent;
-	uint64_t events_dropped; /* by rate limits, or too old when the API was reachable again */
-	size_t device_taints;    /* rules for devices that the agent has */
-	struct rna_time looked;  /* when the client read the Node; 0: not yet */
-	size_t resource_count;   /* resources that match the globs */
-	const struct rna_kubernetes_resource *resources; /* by name */
+	struct rna_node_status node; /* for views; of its backends only that of the API */
+	bool former_gone; /* the Node has no other label of label_keys, no taint of former_taints */
+	const char *problem;  /* NULL: none; otherwise a sentence that says what to do */
+	const char *reverted; /* the last data of the agent that another client changed, or NULL */
+	struct rna_time looked; /* when the client read the Node; 0: not yet */
 	size_t label_count;
 	const struct rna_node_label *labels; /* all labels that the Node had then */
 	struct rna_arena *arena;             /* owns this struct and all it points to */
@@ -184,6 +176,10 @@ struct rna_kubernetes_status {
  * NULL.
  */
 bool rna_kubernetes_has_label(const struct rna_kubernetes_status *status, const char *label);
+
+/* Copies the resources of a Node to ret, in arena. False: no memory; then they are not known. */
+bool rna_kubernetes_keep_resources(const struct rna_kubernetes_resource *from, size_t count,
+				   struct rna_arena *arena, struct rna_node_status *ret);
 
 struct rna_kubernetes_status *rna_kubernetes_status_free(struct rna_kubernetes_status *status);
 RNA_DEFINE_CLEANUP(struct rna_kubernetes_status, rna_kubernetes_status_free)
@@ -204,8 +200,8 @@ int rna_kubernetes_start(const struct rna_kubernetes_options *options, struct rn
 int rna_kubernetes_fd(const struct rna_kubernetes *client);
 /* The newest status since the last call, owned by the caller. NULL: none. */
 struct rna_kubernetes_status *rna_kubernetes_take_status(struct rna_kubernetes *client);
-/* Sets the desired state of the Node. Copies wish and queues its events. 0 or -ENOMEM. */
-int rna_kubernetes_want(struct rna_kubernetes *client, const struct rna_node_wish *wish);
+/* Sets the desired state of the Node, and queues its events. Refs wish. */
+void rna_kubernetes_want(struct rna_kubernetes *client, struct rna_node_wish *wish);
 /* Accepts NULL. False: the thread is stuck and still uses client; then exit the process. */
 bool rna_kubernetes_stop(struct rna_kubernetes *client, rna_usec patience);
 

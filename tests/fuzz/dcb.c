@@ -9,7 +9,7 @@
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct rna_dcb dcb = {0};
-	int status = rna_dcb_parse(data, size, &dcb);
+	int status = rna_dcb_parse((struct rna_bytes){data, size}, &dcb);
 
 	FUZZ_WANT(status == 0 || status == -EBADMSG);
 	for (size_t i = 0; status == 0 && i < RNA_DSCP_COUNT; i++)

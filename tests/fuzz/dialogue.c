@@ -17,10 +17,10 @@ static void make_code(const struct rna_bandwidth_session *session, uint8_t *data
 	uint8_t bytes[sizeof(session->nonces) + CODE_AT];
 
 	memcpy(bytes, session->nonces, sizeof(session->nonces));
-	if (data[5] == RNA_BANDWIDTH_CALL)
+	if (data[5] == RNA_BANDWIDTH_KIND_CALL)
 		memcpy(bytes, data + HEAD, RNA_BANDWIDTH_NONCE_SIZE);
 	memcpy(bytes + sizeof(session->nonces), data, CODE_AT);
-	if (data[5] == RNA_BANDWIDTH_CHALLENGE)
+	if (data[5] == RNA_BANDWIDTH_KIND_CHALLENGE)
 		memset(data + CODE_AT, 0, RNA_SECRET_DIGEST);
 	else
 		FUZZ_WANT(rna_secret_digest(session->key, sizeof(session->key), bytes,

@@ -61,15 +61,13 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 
 	read_all(message);
 	for (size_t i = 0; i < RNA_ARRAY_SIZE(questions); i++) {
-		struct rna_bytes rest, content;
-		uint16_t type;
+		struct rna_bytes content;
 
 		anonymize(message, questions[i]);
-		if (rna_ethtool_open(message, questions[i], &rest) < 0)
-			continue;
-		while (rna_attribute_next(&rest, &type, &content) > 0)
-			FUZZ_WANT(content.data >= data &&
-				  content.data + content.len <= data + size);
+		for (int type = 1; type <= 8; type++)
+			if (rna_ethtool_find(message, questions[i], type, &content) == 0)
+				FUZZ_WANT(content.data >= data &&
+					  content.data + content.len <= data + size);
 	}
 	return 0;
 }

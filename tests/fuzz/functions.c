@@ -2,7 +2,7 @@
 /* What rtnetlink answers of virtual functions. */
 #include <errno.h>
 
-#include "parse/vf_message.h"
+#include "parse/link_message.h"
 
 #include "fuzz.h"
 

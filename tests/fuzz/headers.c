@@ -2,7 +2,7 @@
 /* Headers of requests: Accept, Accept-Encoding and Authorization. */
 #include <string.h>
 
-#include "http/basic.h"
+#include "http/logins.h"
 #include "http/negotiate.h"
 
 #include "fuzz.h"

@@ -37,12 +37,12 @@ static const struct rna_node_wish wish = {
 static void answer(const struct rna_strbuf *reply, const struct rna_kube_node *node)
 {
 	RNA_STRBUF struct rna_strbuf out = RNA_STRBUF_INIT;
-	const struct rna_kube_words words = {"node1", &wish, node};
+	const struct rna_kube_words words = {"node1", &wish, node, .now = 1};
 
 	rna_kube_write_labels(&words, &out);
-	rna_kube_write_conditions(&words, 0, &out);
+	rna_kube_write_conditions(&words, &out);
 	(void)rna_kube_write_label_patch(&options, &words, false, &out);
-	rna_kube_write_condition_patch(&words, types, 1, &out);
+	rna_kube_write_condition_patch(&words, types, &out);
 	(void)rna_kube_write_taints(&options, true, reply, &out);
 	(void)rna_kube_write_taints(&options, false, reply, &out);
 	FUZZ_WANT(rna_strbuf_ok(&out));
@@ -50,15 +50,13 @@ static void answer(const struct rna_strbuf *reply, const struct rna_kube_node *n
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	RNA_CLEANUP(rna_arena_free_p) struct rna_arena *arena = rna_arena_new(0);
 	RNA_STRBUF struct rna_strbuf reply = RNA_STRBUF_INIT, message = RNA_STRBUF_INIT;
-	struct rna_kube_node node = {0};
+	RNA_KUBE_NODE struct rna_kube_node node = {0};
 
-	FUZZ_WANT(arena);
 	rna_strbuf_add(&reply, data, size);
 	rna_kube_read_message(&reply, &message);
-	if (rna_kube_read_node(&reply, &options, arena, &node) < 0)
-		node = (struct rna_kube_node){0};
+	if (rna_kube_read_node(&reply, &options, &node) < 0)
+		rna_kube_node_deinit(&node);
 	(void)rna_kube_label_of(&node, "network.nvidia.com/roce");
 	(void)rna_kube_condition_of(&node, "RdmaPortDown");
 	answer(&reply, &node);

@@ -25,7 +25,7 @@
 #include "rna/exporter.h"
 
 #include "health/health.h"
-#include "mesh/introductions.h"
+#include "mesh/peer_discovery.h"
 #include "probe/probe_ports.h"
 #include "probe/probe_secret.h"
 #include "probe/prober_keeper.h"
@@ -55,8 +55,8 @@ static struct {
 	struct rna_health health;
 	struct rna_probing *probing;
 	sd_event_time_handler_t on_timer;
-	sd_event_io_handler_t on_introduction;
-	struct rna_introduction *news;
+	sd_event_io_handler_t on_news;
+	struct rna_peer_news *news;
 	uint64_t choice;
 	struct rna_prober_handlers handlers;
 	bool wanted;
@@ -113,7 +113,7 @@ int __wrap_sd_event_add_io(sd_event *event, sd_event_source **ret, int fd, uint3
 			   sd_event_io_handler_t handler, void *userdata)
 {
 	(void)event, (void)fd, (void)events, (void)userdata;
-	world.on_introduction = handler;
+	world.on_news = handler;
 	*ret = NULL;
 	return 0;
 }
@@ -175,44 +175,33 @@ int __wrap_rna_probe_secret_read(struct rna_probe_secret *secret, const char *pa
 
 /* -- The thread that asks peers ---------------------------------------------------------------- */
 
-int rna_introductions_start(const struct rna_introductions_options *options,
-			    struct rna_introductions **ret, struct rna_error *error)
+int rna_peer_discovery_start(const struct rna_peer_discovery_options *options,
+			     struct rna_worker **ret, struct rna_error *error)
 {
+	const struct rna_worker_options thread = {.name = "fuzz"};
+
 	(void)options, (void)error;
-	*ret = (struct rna_introductions *)(void *)&world;
-	return 0;
+	return rna_worker_new(&thread, ret); /* its thread is never started */
 }
 
-struct rna_introductions *rna_introductions_stop(struct rna_introductions *introductions)
+struct rna_peer_news *rna_peer_discovery_take(struct rna_worker *discovery)
 {
-	(void)introductions;
-	return NULL;
-}
+	struct rna_peer_news *news = world.news;
 
-int rna_introductions_fd(const struct rna_introductions *introductions)
-{
-	(void)introductions;
-	return -1;
-}
-
-struct rna_introduction *rna_introductions_take(struct rna_introductions *introductions)
-{
-	struct rna_introduction *news = world.news;
-
-	(void)introductions;
+	(void)discovery;
 	world.news = NULL;
 	return news;
 }
 
-void rna_introductions_ask(struct rna_introductions *introductions, const char *name)
+void rna_peer_discovery_ask(struct rna_worker *discovery, const char *name)
 {
-	(void)introductions;
+	(void)discovery;
 	FUZZ_WANT(*name);
 }
 
-static struct rna_introduction *make_news(const char *name)
+static struct rna_peer_news *make_news(const char *name)
 {
-	struct rna_introduction *news = calloc(1, sizeof(*news));
+	struct rna_peer_news *news = calloc(1, sizeof(*news));
 
 	FUZZ_WANT(news);
 	(void)snprintf(news->name, sizeof(news->name), "%s", name);
@@ -221,19 +210,19 @@ static struct rna_introduction *make_news(const char *name)
 	return news;
 }
 
-static void tell(struct rna_introduction *news)
+static void tell(struct rna_peer_news *news)
 {
 	world.news = news;
-	if (world.on_introduction)
-		(void)world.on_introduction(NULL, -1, 0, world.probing);
+	if (world.on_news)
+		(void)world.on_news(NULL, -1, 0, world.probing);
 	free(world.news); /* while no peer is asked */
 	world.news = NULL;
 }
 
-/* As introductions.c takes what the peer says. */
+/* As peer_discovery.c takes what the peer says. */
 static void reply(const char *name, const char *json)
 {
-	struct rna_introduction *news = make_news(name);
+	struct rna_peer_news *news = make_news(name);
 	struct rna_error error = {0};
 	int status = rna_peer_facts_parse(json, strlen(json), &news->facts, &error);
 
@@ -247,7 +236,7 @@ static void reply(const char *name, const char *json)
 
 static void list(char *names)
 {
-	struct rna_introduction *news = make_news("");
+	struct rna_peer_news *news = make_news("");
 	char *name;
 
 	news->choice = ++world.choice;
@@ -264,7 +253,7 @@ static void list(char *names)
 
 static void fail(const char *name, const char *text, bool refuses)
 {
-	struct rna_introduction *news = make_news(name);
+	struct rna_peer_news *news = make_news(name);
 
 	(void)snprintf(news->text, sizeof(news->text), "%s", *text ? text : "it does not answer");
 	news->refused = refuses;

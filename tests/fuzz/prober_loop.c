@@ -173,7 +173,7 @@ static size_t count_waiting(const struct rna_under_way *under_way)
 }
 
 /* Each probe that was sent has one fate, or waits for it, for as long as it may. */
-static void want_target(const struct rna_prober_port *port, const struct rna_target *target)
+static void want_target(const struct rna_prober_port *port, const struct rna_probe_target *target)
 {
 	const struct account *account = account_of(port->id, target->id);
 	const struct rna_prober_target_report *report = &target->under_way.report;
@@ -237,7 +237,7 @@ static void spend_rate(struct rna_probe_verbs *verbs, size_t len)
 static void want_probe(struct rna_probe_verbs *verbs, const struct rna_packet *packet,
 		       const struct rna_probe_end *to, size_t len)
 {
-	struct rna_target *target = rna_prober_find_target(find_port(verbs), packet->target);
+	struct rna_probe_target *target = rna_prober_find_target(find_port(verbs), packet->target);
 
 	FUZZ_WANT(target && packet->to == target->session);
 	FUZZ_WANT(is_one_of(to->qpn, &target->address));
@@ -473,15 +473,16 @@ bool rna_probe_verbs_is_lost(struct rna_probe_verbs *verbs, const char **ret_why
 
 /* -- Aims -------------------------------------------------------------------------------------- */
 
-int rna_aimer_start(struct rna_aimer *ret)
+int rna_aimer_start(struct rna_worker **ret)
 {
-	*ret = (struct rna_aimer){-1, -1};
+	const struct rna_worker_options options = {.name = "fuzz"};
+
 	world.prober =
 		(struct rna_prober *)(void *)((char *)ret - offsetof(struct rna_prober, aimer));
-	return 0;
+	return rna_worker_new(&options, ret); /* its thread is never started */
 }
 
-int rna_aimer_put(const struct rna_aimer *aimer, struct rna_aim_job *job)
+int rna_aimer_put(struct rna_worker *aimer, struct rna_aim_job *job)
 {
 	(void)aimer;
 	if (world.refuses_jobs || world.job_count == JOBS_MAX)
@@ -490,7 +491,7 @@ int rna_aimer_put(const struct rna_aimer *aimer, struct rna_aim_job *job)
 	return 0;
 }
 
-struct rna_aim_job *rna_aimer_take(const struct rna_aimer *aimer)
+struct rna_aim_job *rna_aimer_take(struct rna_worker *aimer)
 {
 	struct rna_aim_job *job = world.jobs[0];
 

@@ -1,25 +1,31 @@
 // SPDX-License-Identifier: Apache-2.0
-/* What rtnetlink answers of routes, nexthop objects, neighbours and bonds: any reader, any bytes.
- */
+/* What rtnetlink answers of routes, neighbours and interfaces: any reader, any bytes. */
 #include <errno.h>
 #include <string.h>
 
-#include "parse/bond_message.h"
+#include "parse/link_message.h"
 #include "parse/route_message.h"
 
 #include "fuzz.h"
 
-static void read_bond(struct rna_bytes bytes)
+static void read_link(struct rna_bytes bytes)
 {
 	RNA_CLEANUP(rna_arena_free_p) struct rna_arena *arena = rna_arena_new(0);
-	struct rna_lacp lacp = {0};
+	struct rna_netdev netdev = {0};
+	const char *partner;
+	struct rna_qos_vlan vlan = {0};
+	uint32_t master;
 	int status;
 
 	FUZZ_WANT(arena);
-	status = rna_bond_message_read(bytes, arena, &lacp);
+	status = rna_link_message_read(bytes, arena, &netdev, &master);
+	partner = netdev.lacp.partner;
 	FUZZ_WANT(status == 0 || status == -EBADMSG);
-	FUZZ_WANT(status == 0 || !lacp.partner);
-	FUZZ_WANT(!lacp.partner || strlen(lacp.partner) == strlen("00:00:00:00:00:00"));
+	FUZZ_WANT(status == 0 || !netdev.name);
+	FUZZ_WANT(!partner || strlen(partner) == strlen("00:00:00:00:00:00"));
+	status = rna_vlan_message_read(bytes, &vlan);
+	FUZZ_WANT(status == 0 || status == -EBADMSG || status == -ENOENT);
+	FUZZ_WANT(status == 0 || !rna_value_is_known(vlan.id));
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
@@ -43,6 +49,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		FUZZ_WANT(neighbour.timed || (!neighbour.confirmed && !neighbour.changed));
 	if (rna_address_message_read(bytes, &address) == 0 && rna_gid_is_zero(&address.address))
 		FUZZ_WANT(rna_gid_is_zero(&address.network));
-	read_bond(bytes);
+	read_link(bytes);
 	return 0;
 }

@@ -80,7 +80,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	RNA_FREE char *text = NULL;
 	char *rest, *first;
-	struct rna_rate rate;
+	struct rna_link_rate rate;
 
 	if (size > 2 * RNA_ATTRIBUTE_MAX)
 		return 0; /* two values; none is longer than a page */

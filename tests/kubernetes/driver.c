@@ -175,9 +175,9 @@ static void read_conditions(const json_t *list, struct rna_node_wish *wish)
 		}
 		conditions[i] = (struct rna_node_condition){
 			.type = rna_arena_strdup(wish->arena, text_of(object, "type")),
-			.status = strcmp(status, "True") == 0    ? RNA_CONDITION_TRUE
-				  : strcmp(status, "False") == 0 ? RNA_CONDITION_FALSE
-								 : RNA_CONDITION_UNKNOWN,
+			.status = strcmp(status, "True") == 0    ? RNA_CONDITION_STATUS_TRUE
+				  : strcmp(status, "False") == 0 ? RNA_CONDITION_STATUS_FALSE
+								 : RNA_CONDITION_STATUS_UNKNOWN,
 			.reason = rna_arena_strdup(wish->arena, text_of(object, "reason")),
 			.message = rna_arena_strdup(wish->arena, text_of(object, "message")),
 			.since.realtime =
@@ -256,49 +256,56 @@ static void read_wish(const char *line, struct rna_node_wish *wish)
 	json_decref(object);
 }
 
-/* false: the input has ended. */
-static bool next_wish(struct rna_node_wish *wish)
+/* NULL: the input has ended. */
+static struct rna_node_wish *next_wish(void)
 {
 	static char line[LINE_MAX_BYTES];
+	struct rna_arena *arena;
+	struct rna_node_wish *wish;
 
-	*wish = (struct rna_node_wish){.arena = rna_arena_new(ARENA)};
-	if (!wish->arena)
-		abort();
 	if (!fgets(line, sizeof(line), stdin))
-		return false;
+		return NULL;
+	arena = rna_arena_new(ARENA);
+	wish = arena ? rna_arena_alloc(arena, sizeof(*wish)) : NULL;
+	if (!wish)
+		abort();
+	wish->refs = 1;
+	wish->arena = arena;
 	read_wish(line, wish);
-	return true;
+	return wish;
 }
 
 /* -- Running ----------------------------------------------------------------------------------- */
 
 static void print_status(const struct rna_kubernetes_status *status)
 {
+	const struct rna_node_status *node = &status->node;
+	const struct rna_node_backend *api = &node->backends[RNA_NODE_BACKEND_API];
 	json_t *object = json_object(), *requests = json_object(), *resources = json_object(),
 	       *labels = json_object();
 
-	(void)json_object_set_new(object, "in_step", json_boolean(status->in_step));
+	(void)json_object_set_new(object, "in_step", json_boolean(api->in_step));
 	(void)json_object_set_new(object, "former_gone", json_boolean(status->former_gone));
-	(void)json_object_set_new(object, "ignored", json_boolean(status->ignored));
+	(void)json_object_set_new(object, "ignored", json_boolean(node->ignored));
 	(void)json_object_set_new(object, "device_taints",
-				  json_integer((json_int_t)status->device_taints));
-	(void)json_object_set_new(object, "reverts", json_integer((json_int_t)status->reverts));
+				  json_integer((json_int_t)node->device_taints));
+	(void)json_object_set_new(object, "reverts", json_integer((json_int_t)node->reverts));
 	(void)json_object_set_new(object, "reverted", json_string(status->reverted));
 	(void)json_object_set_new(object, "problem", json_string(status->problem));
 	(void)json_object_set_new(object, "events_sent",
-				  json_integer((json_int_t)status->events_sent));
+				  json_integer((json_int_t)node->events_sent));
 	(void)json_object_set_new(object, "events_dropped",
-				  json_integer((json_int_t)status->events_dropped));
+				  json_integer((json_int_t)node->events_dropped));
 	for (int i = 0; i < RNA_KUBERNETES_RESULT_COUNT; i++)
 		(void)json_object_set_new(requests,
 					  rna_kubernetes_result_name((enum rna_kubernetes_result)i),
-					  json_integer((json_int_t)status->requests[i]));
+					  json_integer((json_int_t)api->requests[i]));
 	(void)json_object_set_new(object, "requests", requests);
-	for (size_t i = 0; i < status->resource_count; i++)
-		(void)json_object_set_new(resources, status->resources[i].name,
+	for (size_t i = 0; i < node->resource_count; i++)
+		(void)json_object_set_new(resources, node->resources[i].name,
 					  json_pack("[I, I]",
-						    (json_int_t)status->resources[i].capacity,
-						    (json_int_t)status->resources[i].allocatable));
+						    (json_int_t)node->resources[i].capacity,
+						    (json_int_t)node->resources[i].allocatable));
 	(void)json_object_set_new(object, "resources", resources);
 	for (size_t i = 0; i < status->label_count; i++)
 		(void)json_object_set_new(labels, status->labels[i].key,
@@ -329,12 +336,12 @@ static void serve(struct rna_kubernetes *client)
 		if (fds[1].revents)
 			tell(client);
 		if (fds[0].revents) {
-			struct rna_node_wish wish;
+			struct rna_node_wish *wish = next_wish();
 
-			more = next_wish(&wish);
-			if (more && rna_kubernetes_want(client, &wish) < 0)
-				abort();
-			(void)rna_arena_free(wish.arena);
+			more = wish;
+			if (wish)
+				rna_kubernetes_want(client, wish);
+			(void)rna_node_wish_unref(wish);
 		}
 	}
 }
@@ -342,26 +349,30 @@ static void serve(struct rna_kubernetes *client)
 static int do_once(const struct driver *driver, struct rna_error *error)
 {
 	RNA_STRBUF struct rna_strbuf text = RNA_STRBUF_INIT;
-	struct rna_node_wish wish;
+	RNA_CLEANUP(rna_node_wish_unref_p) struct rna_node_wish *wish = NULL;
 	int ret;
 
 	if (strcmp(driver->once, "cleanup") == 0)
 		return rna_kubernetes_cleanup(&driver->options, error);
-	if (!next_wish(&wish))
+	wish = next_wish();
+	if (!wish)
 		return rna_error_say(error, -EINVAL, "no wish");
 	if (strcmp(driver->once, "apply") == 0) {
-		ret = rna_kubernetes_apply(&driver->options, &wish, error);
+		ret = rna_kubernetes_apply(&driver->options, wish, error);
 	} else {
-		rna_kubernetes_write_requests(&driver->options, &wish, &text);
+		rna_kubernetes_write_requests(&driver->options, wish, &text);
 		ret = fputs(text.data, stdout) < 0 ? -EIO : 0;
 	}
-	(void)rna_arena_free(wish.arena);
 	return ret;
 }
 
 int main(int argc, char **argv)
 {
-	struct driver driver = {0};
+	struct driver driver = {
+		.options = {.burst = RNA_KUBERNETES_BURST,
+			    .reserve = RNA_KUBERNETES_RESERVE,
+			    .refill = RNA_KUBERNETES_REFILL},
+	};
 	struct rna_kubernetes *client;
 	struct rna_error error = {0};
 	int ret;

@@ -27,8 +27,8 @@ enum { LINE = 128, NAME_SIZE = 32 };
 
 struct agent {
 	char name[NAME_SIZE];
+	struct rna_kubernetes_options options; /* the fleet's, and its name */
 	struct rna_kube_round round;
-	struct rna_pace pace;
 	rna_usec wants; /* monotonic; when it notices the change; RNA_USEC_NEVER: it has */
 	rna_usec next;
 };
@@ -55,12 +55,12 @@ static const struct rna_node_label labels[2][2] = {
 
 static const struct rna_node_condition conditions[2] = {
 	{.type = "RdmaPortDown",
-	 .status = RNA_CONDITION_FALSE,
+	 .status = RNA_CONDITION_STATUS_FALSE,
 	 .reason = "PortsUp",
 	 .message = "All RDMA ports that are expected to be up are up.",
 	 .since.realtime = 1763716800 * SECOND},
 	{.type = "RdmaPortDown",
-	 .status = RNA_CONDITION_TRUE,
+	 .status = RNA_CONDITION_STATUS_TRUE,
 	 .reason = "PortDown",
 	 .message = "port-down: mlx5_0/1, mlx5_1/1",
 	 .since.realtime = 1763716800 * SECOND},
@@ -76,22 +76,18 @@ static const struct rna_node_wish wishes[2] = {WISH(0, 2), WISH(1, 1)};
 
 static void want(const struct fleet *fleet, struct agent *agent)
 {
-	struct rna_kube_event event = {
+	const struct rna_node_event event = {
 		.warning = fleet->changed,
-		.reason = strdup("RdmaPortDown"),
-		.message = strdup(fleet->changed ? "mlx5_0/1: down" : "resolved: mlx5_0/1: down"),
-		.count = 1,
-		.first = fleet->realtime + fleet->now - BEGIN,
-		.last = fleet->realtime + fleet->now - BEGIN,
-		.waiting = true,
+		.reason = "RdmaPortDown",
+		.message = fleet->changed ? "mlx5_0/1: down" : "resolved: mlx5_0/1: down",
+		.time = {fleet->now, fleet->realtime + fleet->now - BEGIN},
 	};
 
 	agent->wants = RNA_USEC_NEVER;
 	if (!agent->round.wish)
-		rna_pace_start(&agent->pace, fleet->now);
+		rna_pace_start(&agent->round.pace, fleet->now);
 	rna_kube_take_wish(&agent->round, &wishes[fleet->changed]);
 	rna_kube_add_event(&agent->round, &event);
-	rna_kube_want(&agent->round, &agent->pace, fleet->now);
 }
 
 static void change(struct fleet *fleet)
@@ -115,8 +111,8 @@ static void wake(struct fleet *fleet, struct agent *agent)
 	if (agent->wants <= fleet->now)
 		want(fleet, agent);
 	if (agent->round.wish)
-		(void)rna_kube_step(&agent->round, &agent->pace, now);
-	agent->next = rna_kube_wake_time(&agent->round, &agent->pace);
+		(void)rna_kube_step(&agent->round, now);
+	agent->next = rna_kube_wake_time(&agent->round);
 	if (agent->wants < agent->next)
 		agent->next = agent->wants;
 }
@@ -175,18 +171,14 @@ static void run(struct fleet *fleet, uint64_t seconds)
 
 static void make_agent(struct fleet *fleet, size_t index)
 {
-	const struct rna_kubernetes_options *options = &fleet->options;
-	const struct rna_pace_limits limits = {options->first_delay, options->spread,
-					       options->resync, options->look, options->heartbeat};
 	struct agent *agent = &fleet->agents[index];
 
 	(void)snprintf(agent->name, sizeof(agent->name), "node-%zu", index);
-	agent->round.api.options = options;
-	agent->round.api.node = agent->name;
-	agent->round.random = index + 1;
+	agent->options = fleet->options;
+	agent->options.node = agent->name;
 	agent->wants = RNA_USEC_NEVER;
 	agent->next = RNA_USEC_NEVER;
-	rna_pace_init(&agent->pace, &limits, index + 1);
+	rna_kube_round_init(&agent->round, &agent->options, index + 1);
 }
 
 static void init(struct fleet *fleet, size_t count, const char *kubeconfig)
@@ -199,7 +191,10 @@ static void init(struct fleet *fleet, size_t count, const char *kubeconfig)
 			    .spread = RNA_KUBERNETES_SPREAD,
 			    .resync = RNA_KUBERNETES_RESYNC,
 			    .look = RNA_KUBERNETES_LOOK,
-			    .heartbeat = RNA_KUBERNETES_HEARTBEAT},
+			    .heartbeat = RNA_KUBERNETES_HEARTBEAT,
+			    .burst = RNA_KUBERNETES_BURST,
+			    .reserve = RNA_KUBERNETES_RESERVE,
+			    .refill = RNA_KUBERNETES_REFILL},
 		.count = count,
 		.agents = calloc(count, sizeof(*fleet->agents)),
 		.changed = true,

@@ -597,6 +597,21 @@ class Pace(DoubleTest):
         self.assertEqual(status["events_sent"], 32)
         self.assertEqual(len(self.api.events), 32)
 
+    def test_many_wishes_during_one_request(self):
+        """The newest is written; the Events of all are sent, or counted."""
+        with self.client() as client:
+            client.make(labels=ROCE)
+            seen, self.api.delay = len(self.asked("PATCH")), 3
+            self.api.fault("504", 1)
+            client.want(labels={"network.nvidia.com/roce": "first"})
+            wait("the request", lambda: len(self.asked("PATCH")) > seen)
+            for i in range(40):
+                client.want(labels={"network.nvidia.com/roce": str(i)},
+                            events=[event(message=f"port {i}")])
+            client.wait("all counted",
+                        lambda s: s["events_sent"] + s["events_dropped"] == 40 and s["in_step"])
+        self.assertEqual(self.node.own_labels, {"network.nvidia.com/roce": "39"})
+
     def test_an_event_that_is_refused_holds_up_no_other(self):
         self.api.disliked = "port 1"
         with self.client() as client:

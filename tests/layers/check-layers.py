@@ -2,10 +2,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """Checks that the source follows the architecture.
 
-Rooms: which room may include which; the arrows run one way. Names: each base name occurs once.
-Libraries: each third-party hardware or format library in one file. Functions: none over 80 lines,
-those over 50 are listed. Collectors: the loop names none. Standard streams: two files write to them.
-Section headings have one style; clang-format sorts the includes.
+Rooms: which room may include which; the arrows run one way. Names: each base name, each tag of a
+struct and each prefix of an enum occurs once. Comments: the files that they name are there. Libraries:
+each third-party hardware or format library in one file. Threads: the map lists them. Functions: none
+over 80 lines, those over 50 are listed. Collectors: the loop names none. Standard streams: two files
+write to them. Section headings have one style; clang-format sorts the includes.
 """
 import os
 import re
@@ -80,19 +81,19 @@ GENERATED = ("agent_config.h", "collectors_config.h")
 ONE_FILE = ("infiniband/verbs.h", "infiniband/umad.h", "infiniband/mad.h", "netlink/", "rdma/",
             "hwloc.h", "lldpctl.h", "microhttpd.h", "libdeflate.h", "yaml.h", "curl/", "gnutls/",
             "crypt.h", "seccomp.h", "jansson.h", "resolv.h", "arpa/nameser.h")
-# Verbs are asked for state in the agent, and move data in two child processes. Netlink has the kernel's
-# own families in one file, and ethtool's, which is generic, in another. The layouts of MADs are read
-# by topic, and one file sends them. GnuTLS has credentials in one file, sessions of clients in another,
+# Verbs are asked for state in the agent, and move data in two child processes. Netlink has its
+# sockets in one file, and its messages in another. The layouts of MADs are read by topic, and one file
+# sends them. GnuTLS has credentials in one file, sessions of clients in another,
 # and handles secrets in a third.
 MORE_FILES = {"infiniband/verbs.h": {"collectors/backend/verbs.c", "collectors/loopback/queue_pairs.c",
                                      "collectors/prober/probe_port.c"},
               "gnutls/": {"exporter/http/tls.c", "exporter/http/tls_relay.c",
                           "agent/core/base/secret.c"},
-              "netlink/": {"collectors/backend/netlink.c", "collectors/backend/ethtool.c"},
+              "netlink/": {"collectors/backend/netlink.c", "collectors/parse/message.h"},
               "infiniband/mad.h": {"collectors/backend/mad_session.c", "collectors/backend/mad.c",
                                    "collectors/backend/mad_fabric.c"}}
 LOOP = "agent/loop/"
-SYSTEMD = ("agent/", "collectors/backend/journal.c", "exporter/http/http.c", "exporter/http/accept.c")
+SYSTEMD = ("agent/", "collectors/backend/journal.c", "exporter/http/http.c", "exporter/http/listen.c")
 
 # What is written to the standard streams goes through these, which replace control characters in the
 # texts of others.
@@ -155,7 +156,7 @@ def check_includes(path, problems):
                 problems.append(f'{path}:{number}: {room}/ may not include "{header}"')
         if header.startswith("systemd/") and not path.startswith(SYSTEMD):
             problems.append(f"{path}:{number}: <{header}> belongs to agent/, to journal.c of "
-                            "collectors/backend, and to http.c and accept.c of exporter/http")
+                            "collectors/backend, and to http.c and listen.c of exporter/http")
 
 
 def check_arrows(problems):
@@ -238,6 +239,62 @@ def check_stream_check(problems):
             problems.append(f"STREAMS: {code} is taken for what it is not")
 
 
+def check_tags(paths, problems):
+    """A type that other files may name has a name of its own, and so has the prefix of an enum."""
+    tags, prefixes = defaultdict(set), defaultdict(set)
+    for path in paths:
+        if not path.endswith(".h"):
+            continue
+        with open(os.path.join(ROOT, path), encoding="utf-8") as file:
+            text = file.read()
+        for tag in re.findall(r"^(?:struct|union|enum) (rna_\w+) \{", text, re.M):
+            tags[tag].add(path)
+        for body in re.findall(r"^enum rna_\w+ \{(.*?)^\}", text, re.M | re.S):
+            names = re.findall(r"^\t(RNA_\w+)", body, re.M)
+            prefixes[os.path.commonprefix(names).rpartition("_")[0]].add(path)
+    for name in "RNA", "":  # constants that have no word in common
+        prefixes.pop(name, None)
+    for name, places in sorted((tags | prefixes).items()):
+        if len(places) > 1:
+            problems.append(f"{name} is defined by more than one header: {', '.join(sorted(places))}")
+
+
+COMMENTS = re.compile(r"/\*.*?\*/|(?://[^\n]*\n\s*)+", re.S)
+FILE_NAME = re.compile(r"(?<![\w/<.-])((?:agent|collectors|exporter|include|tests)/[\w/]*)?[a-z]\w*\.[ch]\b(?![.>])")
+# A comment that quotes another project may name its files without their folder.
+QUOTES = re.compile(r"Linux|Alibaba|NVSHMEM|NCCL|rxe|\b(?!agent|collectors|exporter|include|tests|rna)\w+/\w[\w/]*\.[ch]\b")
+
+
+def check_comments(path, known, problems):
+    """Files that comments name are there, and the star of a line stands apart from its text."""
+    with open(os.path.join(ROOT, path), encoding="utf-8") as file:
+        text = file.read()
+    for comment in COMMENTS.finditer(text):
+        line = text.count("\n", 0, comment.start()) + 1
+        for number, words in enumerate(comment[0].split("\n")):
+            if re.match(r"\s+\*[^\s/]|\s+\*\s+\*\s", words):
+                problems.append(f"{path}:{line + number}: a star without a blank, or two: {words.strip()}")
+        if QUOTES.search(comment[0]):
+            continue
+        for name in FILE_NAME.finditer(comment[0]):
+            if os.path.basename(name[0]) not in known:
+                problems.append(f"{path}:{line}: the comment names {name[0]}, which is not there")
+
+
+THREAD = re.compile(r"(?:\.name = |rna_thread_start\([^;]*?, )\"(rna-[a-z-]+)\"", re.S)
+
+
+def check_threads(paths, problems):
+    """The map lists each thread and each process by what top(1) shows."""
+    with open(os.path.join(ROOT, "include/rna/README.md"), encoding="utf-8") as file:
+        listed = file.read()
+    for path in paths:
+        with open(os.path.join(ROOT, path), encoding="utf-8") as file:
+            for name in THREAD.findall(file.read()):
+                if f"`{name}`" not in listed:
+                    problems.append(f"{path}: include/rna/README.md does not list the thread {name}")
+
+
 def check_libraries(paths, problems):
     users = defaultdict(list)
     for path in paths:
@@ -274,7 +331,9 @@ def check_functions(path, problems):
 
 def main():
     paths, problems = list(sources()), []
+    known = {name for _, _, names in os.walk(ROOT) for name in names}
     for path in paths:
+        check_comments(path, known, problems)
         check_includes(path, problems)
         check_rulers(path, problems)
         check_collectors(path, problems)
@@ -283,8 +342,10 @@ def main():
     check_stream_check(problems)
     check_arrows(problems)
     check_names(paths, problems)
+    check_tags(paths, problems)
     check_size(paths, problems)
     check_libraries(paths, problems)
+    check_threads(paths, problems)
     for problem in problems:
         print(problem, file=sys.stderr)
     print(f"{len(paths)} files, {len(problems)} problems")

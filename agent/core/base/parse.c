@@ -164,6 +164,20 @@ bool rna_same_text(const char *a, const char *b)
 	return a && b ? strcmp(a, b) == 0 : a == b;
 }
 
+bool rna_text_set(char **field, const char *text)
+{
+	char *copy;
+
+	if (rna_same_text(*field, text))
+		return true;
+	copy = text ? strdup(text) : NULL;
+	if (text && !copy)
+		return false;
+	free(*field);
+	*field = copy;
+	return true;
+}
+
 size_t rna_text_stem(const char *text, const char *end)
 {
 	size_t len = strlen(text), end_len = strlen(end);

@@ -24,7 +24,7 @@ const struct rna_activity rna_activities[RNA_ACTIVITY_COUNT] = {
 	{RNA_PLACE_PORT_HW_COUNTERS, "rx_bytes_cnt", 1},
 	{RNA_PLACE_PORT_HW_COUNTERS, "hw_tx_bytes_cnt", 1},
 	{RNA_PLACE_PORT_HW_COUNTERS, "hw_rx_bytes_cnt", 1},
-	{RNA_PLACE_PORT_HW_COUNTERS, "tx_pkt", PACKET_BYTES}, /* hns: hns_roce_main.c */
+	{RNA_PLACE_PORT_HW_COUNTERS, "tx_pkt", PACKET_BYTES}, /* hns_roce_main.c of Linux */
 	{RNA_PLACE_PORT_HW_COUNTERS, "rx_pkt", PACKET_BYTES},
 	{RNA_PLACE_PORT_HW_COUNTERS, "ip4OutOctets", 1}, /* irdma */
 	{RNA_PLACE_PORT_HW_COUNTERS, "ip4InOctets", 1},

@@ -8,13 +8,13 @@
 struct rna_node_wish *rna_node_wish_ref(struct rna_node_wish *wish)
 {
 	if (wish)
-		wish->refs++;
+		atomic_fetch_add(&wish->refs, 1);
 	return wish;
 }
 
 struct rna_node_wish *rna_node_wish_unref(struct rna_node_wish *wish)
 {
-	if (wish && --wish->refs == 0)
+	if (wish && atomic_fetch_sub(&wish->refs, 1) == 1)
 		(void)rna_arena_free(wish->arena);
 	return NULL;
 }

@@ -57,24 +57,3 @@ void rna_json_append(struct rna_json_writer *writer, json_t *array, json_t *elem
  */
 void rna_json_write(struct rna_json_writer *writer, json_t *object, size_t indent,
 		    struct rna_strbuf *out);
-
-/* -- Files with the number of their format ----------------------------------------------------- */
-
-/*
- * What the agent writes for itself. Texts become UTF-8, because one text must not cost the file. A
- * number of 0 and a text of NULL have no member; read back, a member that is missing is 0 or NULL.
- */
-json_t *rna_json_new_file(struct rna_json_writer *writer, unsigned version);
-void rna_json_keep_text(struct rna_json_writer *writer, json_t *object, const char *name,
-			const char *text);
-void rna_json_keep_number(struct rna_json_writer *writer, json_t *object, const char *name,
-			  uint64_t number);
-const char *rna_json_kept_text(const json_t *object, const char *name);
-uint64_t rna_json_kept_number(const json_t *object, const char *name); /* negative: 0 */
-
-/*
- * The file of that text. 0, -EBADMSG: it is damaged or of something else, -EOPNOTSUPP: a newer
- * version than this wrote it, or -ENOMEM.
- */
-int rna_json_read_file(const char *text, size_t len, const struct rna_json_limits *limits,
-		       unsigned version, json_t **ret, struct rna_error *error);

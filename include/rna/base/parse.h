@@ -10,6 +10,11 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+struct rna_bytes {
+	const uint8_t *data;
+	size_t len;
+};
+
 int rna_parse_u64(const char *text, uint64_t *ret);     /* decimal */
 int rna_parse_hex_u64(const char *text, uint64_t *ret); /* with or without 0x */
 /*
@@ -37,6 +42,10 @@ int rna_compare_names(const char *a, const char *b);
 
 /* Are both the same text, or both NULL? */
 bool rna_same_text(const char *a, const char *b);
+
+/* Makes *field, which is freed, a copy of text (NULL is fine). False: no memory; it is as it was.
+ */
+bool rna_text_set(char **field, const char *text);
 
 /* The length of what stands in front of that end; 0: nothing, or the text has another end. */
 size_t rna_text_stem(const char *text, const char *end);

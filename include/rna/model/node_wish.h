@@ -2,11 +2,12 @@
 /*
  * The wish: the desired state of all that this program owns on its Node in Kubernetes: labels,
  * conditions, a taint, and Events to send. agent/node creates it, a backend applies it
- * (rna/kubernetes.h). Thread: created and counted by the loop; immutable, so a backend's thread may
- * read it.
+ * (rna/kubernetes.h). Thread: created by the loop; immutable, so a backend's thread may read it,
+ * and the last one that has it frees it.
  */
 #pragma once
 
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
 
@@ -20,9 +21,9 @@ struct rna_node_label {
 };
 
 enum rna_condition_status {
-	RNA_CONDITION_FALSE,
-	RNA_CONDITION_TRUE,
-	RNA_CONDITION_UNKNOWN,
+	RNA_CONDITION_STATUS_FALSE,
+	RNA_CONDITION_STATUS_TRUE,
+	RNA_CONDITION_STATUS_UNKNOWN,
 };
 
 /* A problem condition: True means a problem, as in node-problem-detector. */
@@ -54,7 +55,7 @@ struct rna_node_event {
 
 /* The desired state of all that this program owns on the Node. Immutable. */
 struct rna_node_wish {
-	unsigned refs; /* counted by the loop */
+	atomic_uint refs; /* of the loop and of threads of backends */
 	/*
 	 * Is any label, any condition, the taint decided? A newly started agent has decided none;
 	 * until then the Node keeps what it has.
@@ -76,8 +77,9 @@ struct rna_node_wish {
 	struct rna_arena *arena;             /* owns this struct and all it points to */
 };
 
-struct rna_node_wish *rna_node_wish_ref(struct rna_node_wish *wish);   /* accepts NULL */
-struct rna_node_wish *rna_node_wish_unref(struct rna_node_wish *wish); /* accepts NULL */
+/* Both accept NULL; unref returns NULL. Thread: any. */
+struct rna_node_wish *rna_node_wish_ref(struct rna_node_wish *wish);
+struct rna_node_wish *rna_node_wish_unref(struct rna_node_wish *wish);
 RNA_DEFINE_CLEANUP(struct rna_node_wish, rna_node_wish_unref)
 
 /* Do both describe the same state of the Node? Ignores Events and the times of messages. */

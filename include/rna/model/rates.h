@@ -2,7 +2,7 @@
 /*
  * Rates: by how much the counters of a port have risen lately. A total since the last reset does
  * not tell a fault of this minute from one of last year. The agent keeps the readings of an hour
- * (agent/memory/rates.c); Prometheus keeps longer ones.
+ * (agent/memory/port_traffic.c); Prometheus keeps longer ones.
  */
 #pragma once
 

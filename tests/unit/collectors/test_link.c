@@ -19,7 +19,7 @@
 
 static void check_rate(const char *text, uint64_t bytes, unsigned lanes, const char *speed)
 {
-	struct rna_rate rate;
+	struct rna_link_rate rate;
 
 	assert_int_equal(rna_rate_parse(text, &rate), 0);
 	assert_int_equal(rate.bytes, bytes);
@@ -66,7 +66,7 @@ static void odd_rates_are_refused(void **state)
 		"40 Gb/sec (4X ABCDEFGHIJKLMNOPQRSTUVWXYZ)",
 		"N/A (no PMA)",
 	};
-	struct rna_rate rate = {.bytes = 1};
+	struct rna_link_rate rate = {.bytes = 1};
 
 	(void)state;
 	for (size_t i = 0; i < RNA_ARRAY_SIZE(texts); i++) {
@@ -96,7 +96,7 @@ static struct rna_port_link merge(const char *text, uint64_t code)
 {
 	const struct rna_value absent = {0};
 	struct rna_port_link port = {0};
-	struct rna_rate rate;
+	struct rna_link_rate rate;
 
 	if (text)
 		assert_int_equal(rna_rate_parse(text, &rate), 0);

@@ -66,64 +66,64 @@ static void put_limits(enum rna_module_place place, unsigned offset, unsigned hi
 /* A 100GBASE-SR4: SFF-8636, four lanes, 40.5 degrees, 3.3 V. */
 static void make_qsfp28(void)
 {
-	at(RNA_MODULE_LOWER, 0)[0] = 0x11;
-	put_number(RNA_MODULE_LOWER, 22, 0x2880);
-	put_number(RNA_MODULE_LOWER, 26, 33000);
+	at(RNA_MODULE_PLACE_LOWER, 0)[0] = 0x11;
+	put_number(RNA_MODULE_PLACE_LOWER, 22, 0x2880);
+	put_number(RNA_MODULE_PLACE_LOWER, 26, 33000);
 	for (unsigned lane = 0; lane < 4; lane++) {
-		put_number(RNA_MODULE_LOWER, 34 + 2 * lane, lane == 2 ? 3000 : 8000);
-		put_number(RNA_MODULE_LOWER, 42 + 2 * lane, 3500);
-		put_number(RNA_MODULE_LOWER, 50 + 2 * lane, 9000);
+		put_number(RNA_MODULE_PLACE_LOWER, 34 + 2 * lane, lane == 2 ? 3000 : 8000);
+		put_number(RNA_MODULE_PLACE_LOWER, 42 + 2 * lane, 3500);
+		put_number(RNA_MODULE_PLACE_LOWER, 50 + 2 * lane, 9000);
 	}
-	put_text(RNA_MODULE_PAGE_00, 148, "Mellanox", 16);
-	put_text(RNA_MODULE_PAGE_00, 168, "MMA1B00-C100D", 16);
-	put_text(RNA_MODULE_PAGE_00, 184, "A2", 2);
-	put_text(RNA_MODULE_PAGE_00, 196, "MT2000SECRET", 16);
-	at(RNA_MODULE_PAGE_00, 220)[0] = 0x04;
-	put_limits(RNA_MODULE_PAGE_03, 128, 80 << 8, 0, 70 << 8, 0);
-	put_limits(RNA_MODULE_PAGE_03, 144, 35000, 31000, 34650, 31350);
-	put_limits(RNA_MODULE_PAGE_03, 176, 34673, 467, 17378, 933);
+	put_text(RNA_MODULE_PLACE_PAGE_00, 148, "Mellanox", 16);
+	put_text(RNA_MODULE_PLACE_PAGE_00, 168, "MMA1B00-C100D", 16);
+	put_text(RNA_MODULE_PLACE_PAGE_00, 184, "A2", 2);
+	put_text(RNA_MODULE_PLACE_PAGE_00, 196, "MT2000SECRET", 16);
+	at(RNA_MODULE_PLACE_PAGE_00, 220)[0] = 0x04;
+	put_limits(RNA_MODULE_PLACE_PAGE_03, 128, 80 << 8, 0, 70 << 8, 0);
+	put_limits(RNA_MODULE_PLACE_PAGE_03, 144, 35000, 31000, 34650, 31350);
+	put_limits(RNA_MODULE_PLACE_PAGE_03, 176, 34673, 467, 17378, 933);
 }
 
 /* A 400G module of four lanes, with bias in steps of 4 uA. */
 static void make_osfp(void)
 {
-	at(RNA_MODULE_LOWER, 0)[0] = 0x19;
-	at(RNA_MODULE_LOWER, 85)[0] = 0x02; /* single-mode */
-	at(RNA_MODULE_LOWER, 88)[0] = 0x84;
-	put_number(RNA_MODULE_LOWER, 14, 75 << 8);
-	put_number(RNA_MODULE_LOWER, 16, 32900);
-	put_text(RNA_MODULE_PAGE_00, 129, "NVIDIA", 16);
-	put_text(RNA_MODULE_PAGE_00, 148, "MMS4X00-NS400", 16);
-	at(RNA_MODULE_PAGE_01, 160)[0] = 0x07 | 1 << 3;
-	put_limits(RNA_MODULE_PAGE_02, 128, 80 << 8, 0, 70 << 8, 0);
-	put_limits(RNA_MODULE_PAGE_02, 192, 40000, 500, 30000, 1000);
+	at(RNA_MODULE_PLACE_LOWER, 0)[0] = 0x19;
+	at(RNA_MODULE_PLACE_LOWER, 85)[0] = 0x02; /* single-mode */
+	at(RNA_MODULE_PLACE_LOWER, 88)[0] = 0x84;
+	put_number(RNA_MODULE_PLACE_LOWER, 14, 75 << 8);
+	put_number(RNA_MODULE_PLACE_LOWER, 16, 32900);
+	put_text(RNA_MODULE_PLACE_PAGE_00, 129, "NVIDIA", 16);
+	put_text(RNA_MODULE_PLACE_PAGE_00, 148, "MMS4X00-NS400", 16);
+	at(RNA_MODULE_PLACE_PAGE_01, 160)[0] = 0x07 | 1 << 3;
+	put_limits(RNA_MODULE_PLACE_PAGE_02, 128, 80 << 8, 0, 70 << 8, 0);
+	put_limits(RNA_MODULE_PLACE_PAGE_02, 192, 40000, 500, 30000, 1000);
 	for (unsigned lane = 0; lane < 8; lane++) {
-		put_number(RNA_MODULE_PAGE_11, 154 + 2 * lane, 12000);
-		put_number(RNA_MODULE_PAGE_11, 170 + 2 * lane, 25000);
-		put_number(RNA_MODULE_PAGE_11, 186 + 2 * lane, lane < 4 ? 11000 : 0);
+		put_number(RNA_MODULE_PLACE_PAGE_11, 154 + 2 * lane, 12000);
+		put_number(RNA_MODULE_PLACE_PAGE_11, 170 + 2 * lane, 25000);
+		put_number(RNA_MODULE_PLACE_PAGE_11, 186 + 2 * lane, lane < 4 ? 11000 : 0);
 	}
 }
 
 static void make_sfp(bool optical)
 {
-	at(RNA_MODULE_LOWER, 0)[0] = 0x03;
-	at(RNA_MODULE_LOWER, 8)[0] = optical ? 0 : 0x04;
-	put_text(RNA_MODULE_LOWER, 20, "FINISAR CORP.", 16);
-	put_text(RNA_MODULE_LOWER, 40, "FTLF8536P4BCL", 16);
-	put_text(RNA_MODULE_LOWER, 56, "A", 4);
-	at(RNA_MODULE_LOWER, 92)[0] = optical ? 0x68 : 0;
-	put_number(RNA_MODULE_DIAGNOSTICS, 96, 0x1e00);
-	put_number(RNA_MODULE_DIAGNOSTICS, 100, 3200);
-	put_number(RNA_MODULE_DIAGNOSTICS, 104, 5000);
-	put_limits(RNA_MODULE_DIAGNOSTICS, 0, 80 << 8, 0xfb00, 75 << 8, 0);
+	at(RNA_MODULE_PLACE_LOWER, 0)[0] = 0x03;
+	at(RNA_MODULE_PLACE_LOWER, 8)[0] = optical ? 0 : 0x04;
+	put_text(RNA_MODULE_PLACE_LOWER, 20, "FINISAR CORP.", 16);
+	put_text(RNA_MODULE_PLACE_LOWER, 40, "FTLF8536P4BCL", 16);
+	put_text(RNA_MODULE_PLACE_LOWER, 56, "A", 4);
+	at(RNA_MODULE_PLACE_LOWER, 92)[0] = optical ? 0x68 : 0;
+	put_number(RNA_MODULE_PLACE_DIAGNOSTICS, 96, 0x1e00);
+	put_number(RNA_MODULE_PLACE_DIAGNOSTICS, 100, 3200);
+	put_number(RNA_MODULE_PLACE_DIAGNOSTICS, 104, 5000);
+	put_limits(RNA_MODULE_PLACE_DIAGNOSTICS, 0, 80 << 8, 0xfb00, 75 << 8, 0);
 }
 
 /* -- Its answers by ethtool -------------------------------------------------------------------- */
 
 static uint32_t number_of(const struct rna_ethtool_question *question, uint16_t type)
 {
-	for (size_t i = 0; i < question->attribute_count; i++) {
-		const struct rna_ethtool_attribute *attribute = &question->attributes[i];
+	for (const struct rna_netlink_attribute *attribute = question->attributes; attribute->type;
+	     attribute++) {
 		uint32_t number = 0;
 
 		if (attribute->type == type) {
@@ -144,34 +144,35 @@ static enum rna_module_place place_of(const struct rna_ethtool_question *questio
 	uint32_t offset = number_of(question, ETHTOOL_A_MODULE_EEPROM_OFFSET);
 
 	if (number_of(question, ETHTOOL_A_MODULE_EEPROM_I2C_ADDRESS) == 0x51)
-		return RNA_MODULE_DIAGNOSTICS;
+		return RNA_MODULE_PLACE_DIAGNOSTICS;
 	assert_int_equal(number_of(question, ETHTOOL_A_MODULE_EEPROM_I2C_ADDRESS), 0x50);
 	if (offset < 128) {
 		assert_int_equal(page, 0); /* as the kernel wants it */
-		return RNA_MODULE_LOWER;
+		return RNA_MODULE_PLACE_LOWER;
 	}
-	for (enum rna_module_place place = RNA_MODULE_PAGE_01; place <= RNA_MODULE_PAGE_11; place++)
+	for (enum rna_module_place place = RNA_MODULE_PLACE_PAGE_01;
+	     place <= RNA_MODULE_PLACE_PAGE_11; place++)
 		if (page > 0 && rna_module_page(place) == page)
 			return place;
 	assert_int_equal(page, 0);
-	return RNA_MODULE_PAGE_00;
+	return RNA_MODULE_PLACE_PAGE_00;
 }
 
 static void look_out(enum rna_module_place place, uint32_t offset, uint32_t length)
 {
-	uint8_t id = hardware.places[RNA_MODULE_LOWER][0];
+	uint8_t id = hardware.places[RNA_MODULE_PLACE_LOWER][0];
 	uint32_t end = offset + length;
 
-	if (place == RNA_MODULE_LOWER && id == 0x11)
+	if (place == RNA_MODULE_PLACE_LOWER && id == 0x11)
 		hardware.latched_read |= offset < 15 && end > 3;
-	if (place == RNA_MODULE_LOWER && id == 0x19)
+	if (place == RNA_MODULE_PLACE_LOWER && id == 0x19)
 		hardware.latched_read |= offset < 14 && end > 8;
-	if (place == RNA_MODULE_PAGE_11)
+	if (place == RNA_MODULE_PLACE_PAGE_11)
 		hardware.latched_read |= offset < 154;
-	if (place == RNA_MODULE_DIAGNOSTICS)
+	if (place == RNA_MODULE_PLACE_DIAGNOSTICS)
 		hardware.latched_read |= offset < 118 && end > 112;
 	hardware.serial_read |=
-		place == RNA_MODULE_PAGE_00 && id == 0x11 && offset < 212 && end > 196;
+		place == RNA_MODULE_PLACE_PAGE_00 && id == 0x11 && offset < 212 && end > 196;
 }
 
 static int answer(struct rna_ethtool_talk *talk, const struct rna_ethtool_question *question,
@@ -290,9 +291,9 @@ static void test_limits_that_are_none(void **state)
 
 	(void)state;
 	make_qsfp28();
-	put_limits(RNA_MODULE_PAGE_03, 128, 80 << 8, 0xfb00, 0, 0);
-	put_limits(RNA_MODULE_PAGE_03, 176, 0xffff, 0xffff, 0xffff, 0xffff);
-	put_limits(RNA_MODULE_PAGE_03, 184, 500, 1000, 6000, 100);
+	put_limits(RNA_MODULE_PLACE_PAGE_03, 128, 80 << 8, 0xfb00, 0, 0);
+	put_limits(RNA_MODULE_PLACE_PAGE_03, 176, 0xffff, 0xffff, 0xffff, 0xffff);
+	put_limits(RNA_MODULE_PLACE_PAGE_03, 184, 500, 1000, 6000, 100);
 	part = collect(false, false);
 	limits = modules_of(part)->modules->limits;
 	assert_int_equal(limits[RNA_MODULE_TEMPERATURE][RNA_MODULE_HIGH_ALARM].number, 80000);
@@ -359,7 +360,7 @@ static void test_copper(void **state)
 	assert_int_equal(modules_of(sfp)->modules->temperature.state, RNA_VALUE_ABSENT);
 	hardware = (struct hardware){0};
 	make_qsfp28();
-	at(RNA_MODULE_PAGE_00, 147)[0] = 0xa0;
+	at(RNA_MODULE_PLACE_PAGE_00, 147)[0] = 0xa0;
 	qsfp = collect(false, false);
 	assert_true(modules_of(qsfp)->modules->copper);
 	assert_string_equal(modules_of(qsfp)->modules->vendor, "Mellanox");
@@ -428,7 +429,7 @@ static void test_an_unknown_kind(void **state)
 	RNA_CLEANUP(rna_part_unref_p) struct rna_part *part = NULL;
 
 	(void)state;
-	at(RNA_MODULE_LOWER, 0)[0] = 0x7f;
+	at(RNA_MODULE_PLACE_LOWER, 0)[0] = 0x7f;
 	part = collect(false, false);
 	assert_string_equal(modules_of(part)->modules->form, "?");
 	assert_null(modules_of(part)->modules->vendor);

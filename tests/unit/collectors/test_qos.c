@@ -207,18 +207,18 @@ static void test_an_answer_is_taken_apart(void **state)
 
 	(void)state;
 	make_answer(&message);
-	assert_int_equal(rna_dcb_parse(message.bytes, message.len, &dcb), 0);
+	assert_int_equal(rna_dcb_parse((struct rna_bytes){message.bytes, message.len}, &dcb), 0);
 	check_answer(&dcb);
 }
 
 /* In memory of just that size, so that a sanitizer sees what reads past the end. */
 static int parse_copy(const uint8_t *bytes, size_t len, struct rna_dcb *dcb)
 {
-	RNA_FREE uint8_t *copy = malloc(len + 1);
+	RNA_FREE uint8_t *copy = malloc(len ? len : 1);
 
 	assert_non_null(copy);
-	memcpy(copy + 1, bytes, len); /* nor is it aligned */
-	return rna_dcb_parse(copy + 1, len, dcb);
+	memcpy(copy, bytes, len);
+	return rna_dcb_parse((struct rna_bytes){copy, len}, dcb);
 }
 
 /*
@@ -269,14 +269,15 @@ static void test_what_is_not_mentioned_is_absent(void **state)
 	(void)state;
 	start_message(&message, DCB_CMD_IEEE_GET);
 	end_message(&message);
-	assert_int_equal(rna_dcb_parse(message.bytes, message.len, &dcb), 0);
+	assert_int_equal(rna_dcb_parse((struct rna_bytes){message.bytes, message.len}, &dcb), 0);
 	assert_false(rna_value_is_known(dcb.pfc));
 	assert_false(dcb.has_ets);
 	assert_int_equal(dcb.trust, RNA_TRUST_UNKNOWN);
 	assert_false(rna_value_is_known(rna_dcbx_is_host(&dcb)));
 	start_message(&message, DCB_CMD_GSTATE);
 	end_message(&message);
-	assert_int_equal(rna_dcb_parse(message.bytes, message.len, &dcb), -EBADMSG);
+	assert_int_equal(rna_dcb_parse((struct rna_bytes){message.bytes, message.len}, &dcb),
+			 -EBADMSG);
 }
 
 static void test_pfc_of_the_older_standard(void **state)
@@ -295,7 +296,7 @@ static void test_pfc_of_the_older_standard(void **state)
 	end(&message, pfc);
 	end(&message, cee);
 	end_message(&message);
-	assert_int_equal(rna_dcb_parse(message.bytes, message.len, &dcb), 0);
+	assert_int_equal(rna_dcb_parse((struct rna_bytes){message.bytes, message.len}, &dcb), 0);
 	assert_int_equal(dcb.pfc.number, 0x10);
 }
 
@@ -492,16 +493,17 @@ static void test_broken_and_other_interfaces(void **state)
 static void test_the_kernel_answers(void **state)
 {
 	struct rna_root *root = NULL;
+	RNA_CLEANUP(rna_arena_free_p) struct rna_arena *arena = rna_arena_new(0);
 	struct rna_qos_vlan vlan;
-	uint8_t answer[256];
+	struct rna_bytes answer;
 
 	(void)state;
 	need_kernel("does not translate messages of DCB");
 	assert_int_equal(rna_root_open(NULL, &root, NULL), 0);
-	assert_int_equal(rna_dcb.ask(root, "lo", RNA_DCB_IEEE, answer, sizeof(answer)),
-			 -EOPNOTSUPP);
-	assert_int_equal(rna_dcb.ask(root, "none", RNA_DCB_CEE, answer, sizeof(answer)), -ENODEV);
-	assert_int_equal(rna_dcb.ask(root, "a-name-of-16-chr", RNA_DCB_IEEE, answer, 256), -ENODEV);
+	assert_int_equal(rna_dcb.ask(root, "lo", RNA_DCB_IEEE, arena, &answer), -EOPNOTSUPP);
+	assert_int_equal(rna_dcb.ask(root, "none", RNA_DCB_CEE, arena, &answer), -ENODEV);
+	assert_int_equal(rna_dcb.ask(root, "a-name-of-16-chr", RNA_DCB_IEEE, arena, &answer),
+			 -ENODEV);
 	assert_int_equal(rna_rtnetlink.read_vlan(root, "lo", &vlan), -ENOENT);
 	assert_int_equal(rna_rtnetlink.read_vlan(root, "none", &vlan), -ENODEV);
 	(void)rna_root_close(root);

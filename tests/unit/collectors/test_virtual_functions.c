@@ -15,8 +15,8 @@
 
 #include "backend/backends.h"
 #include "parse/guid.h"
+#include "parse/link_message.h"
 #include "parse/representor.h"
-#include "parse/vf_message.h"
 
 #include "collectors.h"
 #include "emulated.h"
@@ -182,6 +182,28 @@ static void test_infiniband(void **state)
 	assert_null(vfs.functions[1].node_guid);
 	assert_int_equal(vfs.functions[1].assigned.state, RNA_VALUE_OK);
 	assert_int_equal(vfs.functions[1].assigned.number, 0);
+}
+
+/* The kernel writes one list. Of several, however long, the last one counts. */
+static void test_several_lists(void **state)
+{
+	RNA_CLEANUP(rna_arena_free_p) struct rna_arena *arena = rna_arena_new(1024);
+	struct rna_vf_list vfs;
+	struct message message;
+
+	(void)state;
+	begin(&message, ARPHRD_ETHER);
+	for (uint32_t count = 3; count > 0; count--) {
+		size_t list = open_nest(&message, IFLA_VFINFO_LIST);
+
+		for (uint32_t i = 0; i < count; i++)
+			put_vf(&message, 10 * count + i, 1, 1);
+		close_nest(&message, list);
+	}
+	end(&message);
+	assert_int_equal(read_message(&message, arena, &vfs), 0);
+	assert_int_equal(vfs.count, 1);
+	assert_int_equal(vfs.functions[0].number, 10);
 }
 
 /* An interface without any has no list, which is no error. */
@@ -538,6 +560,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_ethernet),
 		cmocka_unit_test(test_infiniband),
+		cmocka_unit_test(test_several_lists),
 		cmocka_unit_test(test_none),
 		cmocka_unit_test(test_cut_messages),
 		cmocka_unit_test(test_lists_beyond_64_kib),

@@ -52,7 +52,7 @@ static void test_once_in_each_window(void **state)
 	assert_false(is_due(&turn, BEGIN - MINUTE));
 	due = find_due(&turn, PLACE, BEGIN);
 	assert_true(due >= BEGIN && due <= BEGIN + 20 * MINUTE);
-	rna_measure_turn_end(&turn, RNA_ATTEMPT_WELL, PLACE, due);
+	rna_measure_turn_end(&turn, RNA_MEASURE_WELL, PLACE, due);
 	assert_true(find_due(&turn, PLACE, due) == 0);
 	assert_false(is_due(&turn, BEGIN + 3 * HOUR)); /* the window ends */
 	(void)is_due(&turn, BEGIN + 7 * 24 * HOUR);
@@ -69,7 +69,7 @@ static void test_again_after_minutes(void **state)
 		rna_usec next;
 
 		assert_true(due > 0);
-		rna_measure_turn_end(&turn, RNA_ATTEMPT_BUSY, PLACE, due);
+		rna_measure_turn_end(&turn, RNA_MEASURE_BUSY, PLACE, due);
 		next = find_due(&turn, PLACE, due);
 		pauses[i] = next - due;
 		assert_true(pauses[i] >= 3 * MINUTE && pauses[i] <= 6 * MINUTE + STEP);
@@ -84,13 +84,13 @@ static void test_a_bad_result_is_confirmed_once(void **state)
 	rna_usec due = find_due(&turn, PLACE, BEGIN);
 
 	(void)state;
-	rna_measure_turn_end(&turn, RNA_ATTEMPT_BAD, PLACE, due);
+	rna_measure_turn_end(&turn, RNA_MEASURE_BAD, PLACE, due);
 	due = find_due(&turn, PLACE, due);
 	assert_true(due > 0);
-	rna_measure_turn_end(&turn, RNA_ATTEMPT_BUSY, PLACE, due);
+	rna_measure_turn_end(&turn, RNA_MEASURE_BUSY, PLACE, due);
 	due = find_due(&turn, PLACE, due);
 	assert_true(due > 0);
-	rna_measure_turn_end(&turn, RNA_ATTEMPT_BAD, PLACE, due);
+	rna_measure_turn_end(&turn, RNA_MEASURE_BAD, PLACE, due);
 	assert_true(find_due(&turn, PLACE, due) == 0);
 }
 

@@ -64,7 +64,7 @@ static void happen(struct rna_history *history, size_t count)
 	}
 }
 
-/* What the errand does. */
+/* What the file worker does. */
 static int put(struct fixture *f)
 {
 	RNA_STRBUF struct rna_strbuf text = RNA_STRBUF_INIT;

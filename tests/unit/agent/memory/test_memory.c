@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* agent/memory/memory.c, memory_json.c, state_file.c: what is kept, in which form, and in files. */
+/* agent/memory/memory.c, memory_file.c, state_file.c: what is kept, in which form, and in files. */
 #include <errno.h>
 #include <fcntl.h>
 #include <setjmp.h>
@@ -12,7 +12,6 @@
 #include "rna/model/fabric.h"
 
 #include "memory/memory.h"
-#include "memory/peer_memory.h"
 #include "memory/state_file.h"
 
 #include "effort.h"
@@ -164,6 +163,24 @@ static void test_what_is_written_comes_back(void **state)
 	assert_int_equal(back.quiesced.node_until, 78);
 	rna_memory_write(&back, &again);
 	assert_string_equal(text.data, again.data);
+}
+
+/* The next process keeps more tests than the file had. */
+static void test_more_tests_than_were_kept(void **state)
+{
+	static const char file[] =
+		"{\"version\": 1, \"devices\": [{\"key\": \"a\", \"name\": \"a\", \"ports\": "
+		"[{\"port\": 1, \"tests\": [{\"time\": 1, \"memory\": \"local\", \"end\": "
+		"\"done\", \"grade\": \"ok\"}]}]}]}";
+	RNA_CLEANUP(rna_memory_deinit) struct rna_memory memory = RNA_MEMORY_INIT;
+	struct rna_port_memory *port;
+
+	(void)state;
+	assert_int_equal(rna_memory_read(&memory, file, strlen(file), NULL), 0);
+	port = &memory.devices[0]->ports[0];
+	assert_int_equal(port->test_count, 1);
+	keep_tests(port); /* under ASan */
+	assert_int_equal(port->test_count, 3);
 }
 
 static void test_a_peer_is_recalled(void **state)
@@ -416,6 +433,7 @@ static void want_damaged(int (*read)(struct rna_memory *memory, const char *text
 
 	assert_int_equal(read(&memory, text->data, text->len, &error), -EBADMSG);
 	assert_string_equal(error.text, says);
+	assert_int_equal(error.code, -EBADMSG);
 	assert_int_equal(memory.count, 0);
 	assert_little_effort(start);
 }
@@ -564,6 +582,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_what_is_written_comes_back),
+		cmocka_unit_test(test_more_tests_than_were_kept),
 		cmocka_unit_test(test_a_peer_is_recalled),
 		cmocka_unit_test(test_a_peer_is_learned_and_forgotten),
 		cmocka_unit_test(test_a_peer_that_is_damaged),

@@ -15,7 +15,7 @@
 #include <cmocka.h>
 
 #include "memory/memory.h"
-#include "node/node_names.h"
+#include "node/node_options.h"
 
 #define SECOND RNA_USEC_PER_SEC
 
@@ -39,7 +39,7 @@ static struct rna_node_verdict verdict_of(const char *word)
 	return verdict;
 }
 
-static const char *word_of(const struct rna_told *told)
+static const char *word_of(const struct rna_published *told)
 {
 	if (!told->decided)
 		return "";
@@ -52,7 +52,7 @@ static const char *word_of(const struct rna_told *told)
  * Plays a timeline to its end, where it says "end", from the second start on. "nothing" is seconds
  * without a look: the agent is stopped, or the machine sleeps.
  */
-static void play(struct rna_told *told, const char *timeline, rna_usec start,
+static void play(struct rna_published *told, const char *timeline, rna_usec start,
 		 const struct rna_node_delays *how, char *ret, size_t size)
 {
 	char *copy = strdup(timeline), *rest = copy;
@@ -70,9 +70,9 @@ static void play(struct rna_told *told, const char *timeline, rna_usec start,
 
 			if (strcmp(word, "nothing") == 0)
 				continue;
-			(void)rna_told_follow(told, &seen, NULL, how, time);
+			(void)rna_published_follow(told, &seen, NULL, how, time);
 			/* else the loop would look again and again */
-			assert_true(rna_told_due(told, how) > time.monotonic);
+			assert_true(rna_published_due(told, how) > time.monotonic);
 			if (strcmp(word_of(told), before) == 0)
 				continue;
 			(void)snprintf(before, sizeof(before), "%s", word_of(told));
@@ -132,7 +132,8 @@ static void test_timelines(void **state)
 		struct rna_node_memory memory = {0};
 		char told[256];
 
-		play(rna_told_find(&memory, "x"), cases[i].seen, 1000, &delays, told, sizeof(told));
+		play(rna_published_find(&memory, "x"), cases[i].seen, 1000, &delays, told,
+		     sizeof(told));
 		if (strcmp(told, cases[i].told) != 0)
 			fail_msg("%s: \"%s\", should be \"%s\"", cases[i].what, told,
 				 cases[i].told);
@@ -145,7 +146,7 @@ static void test_boot(void **state)
 {
 	struct rna_node_memory memory = {0};
 	struct rna_node_delays booting = delays;
-	struct rna_told *told = rna_told_find(&memory, "x");
+	struct rna_published *told = rna_published_find(&memory, "x");
 	char ret[256];
 
 	(void)state;
@@ -170,11 +171,11 @@ static void test_first_boot(void **state)
 
 	(void)state;
 	booting.settling = true;
-	play(rna_told_find(&memory, "x"), "0 down, 180 end", 10, &booting, ret, sizeof(ret));
+	play(rna_published_find(&memory, "x"), "0 down, 180 end", 10, &booting, ret, sizeof(ret));
 	assert_string_equal(ret, "");
-	play(rna_told_find(&memory, "x"), "0 down, 100 end", 190, &delays, ret, sizeof(ret));
+	play(rna_published_find(&memory, "x"), "0 down, 100 end", 190, &delays, ret, sizeof(ret));
 	assert_string_equal(ret, "60 down");
-	play(rna_told_find(&memory, "y"), "0 4, 100 end", 10, &booting, ret, sizeof(ret));
+	play(rna_published_find(&memory, "y"), "0 4, 100 end", 10, &booting, ret, sizeof(ret));
 	assert_string_equal(ret, "30 4");
 	rna_node_memory_deinit(&memory);
 }
@@ -190,7 +191,7 @@ static void assert_same_over_restart(struct rna_memory *memory, struct rna_memor
 		fail_msg("%s", error.text);
 	assert_int_equal(ret->node.count, memory->node.count);
 	for (size_t i = 0; i < memory->node.count; i++) {
-		const struct rna_told *a = &memory->node.items[i], *b = &ret->node.items[i];
+		const struct rna_published *a = &memory->node.items[i], *b = &ret->node.items[i];
 
 		assert_string_equal(a->name, b->name);
 		assert_string_equal(word_of(a), word_of(b));
@@ -210,21 +211,25 @@ static void test_restart(void **state)
 	char ret[256];
 
 	(void)state;
-	play(rna_told_find(&before.node, "up"), "0 up, 100 end", 1000, &delays, ret, sizeof(ret));
-	play(rna_told_find(&before.node, "gone"), "0 down, 100 end", 1000, &delays, ret,
+	play(rna_published_find(&before.node, "up"), "0 up, 100 end", 1000, &delays, ret,
 	     sizeof(ret));
-	play(rna_told_find(&before.node, "lost"), "0 ?, 700 end", 1000, &delays, ret, sizeof(ret));
-	assert_true(rna_told_follow(rna_told_find(&before.node, "RdmaPortDown"), &bad,
-				    "port-down: mlx5_0/1", &at_once, now));
+	play(rna_published_find(&before.node, "gone"), "0 down, 100 end", 1000, &delays, ret,
+	     sizeof(ret));
+	play(rna_published_find(&before.node, "lost"), "0 ?, 700 end", 1000, &delays, ret,
+	     sizeof(ret));
+	assert_true(rna_published_follow(rna_published_find(&before.node, "RdmaPortDown"), &bad,
+					 "port-down: mlx5_0/1", &at_once, now));
 	assert_same_over_restart(&before, &after);
-	play(rna_told_find(&after.node, "up"), "0 ?, 50 up, 100 down, 130 up, 200 end", 10, &delays,
-	     ret, sizeof(ret));
+	play(rna_published_find(&after.node, "up"), "0 ?, 50 up, 100 down, 130 up, 200 end", 10,
+	     &delays, ret, sizeof(ret));
 	assert_string_equal(ret, "");
-	play(rna_told_find(&after.node, "up"), "0 down, 100 end", 300, &delays, ret, sizeof(ret));
+	play(rna_published_find(&after.node, "up"), "0 down, 100 end", 300, &delays, ret,
+	     sizeof(ret));
 	assert_string_equal(ret, "60 down");
-	play(rna_told_find(&after.node, "gone"), "0 down, 100 end", 10, &delays, ret, sizeof(ret));
+	play(rna_published_find(&after.node, "gone"), "0 down, 100 end", 10, &delays, ret,
+	     sizeof(ret));
 	assert_string_equal(ret, "");
-	assert_true(rna_told_find(&after.node, "RdmaPortDown")->since == now.realtime);
+	assert_true(rna_published_find(&after.node, "RdmaPortDown")->since == now.realtime);
 	rna_memory_deinit(&before);
 	rna_memory_deinit(&after);
 }
@@ -271,7 +276,8 @@ static void test_undecided_is_not_kept(void **state)
 	char ret[256];
 
 	(void)state;
-	play(rna_told_find(&before.node, "x"), "0 up, 10 end", 1000, &delays, ret, sizeof(ret));
+	play(rna_published_find(&before.node, "x"), "0 up, 10 end", 1000, &delays, ret,
+	     sizeof(ret));
 	rna_memory_write(&before, &text);
 	assert_int_equal(rna_memory_read(&after, text.data, text.len, NULL), 0);
 	assert_int_equal(after.node.count, 0);
@@ -323,17 +329,17 @@ static void test_messages(void **state)
 	static const struct rna_node_delays at_once = {.unknown = RNA_USEC_NEVER};
 	const struct rna_node_verdict bad = {.kind = RNA_VERDICT_VALUE, .value = "True"};
 	struct rna_node_memory memory = {0};
-	struct rna_told *told = rna_told_find(&memory, "x");
+	struct rna_published *told = rna_published_find(&memory, "x");
 	rna_usec changed = 0;
 
 	(void)state;
-	assert_true(rna_told_follow(told, &bad, "one", &at_once,
-				    (struct rna_time){100 * SECOND, 100 * SECOND}));
+	assert_true(rna_published_follow(told, &bad, "one", &at_once,
+					 (struct rna_time){100 * SECOND, 100 * SECOND}));
 	for (unsigned second = 101; second < 200; second++) {
 		const struct rna_time now = {second * SECOND, second * SECOND};
 		const char *message = second >= 150 ? "three" : second % 2 ? "one" : "two";
 
-		if (rna_told_follow(told, &bad, message, &delays, now))
+		if (rna_published_follow(told, &bad, message, &delays, now))
 			changed = second;
 	}
 	assert_string_equal(told->message, "three");
@@ -345,21 +351,21 @@ static void test_messages(void **state)
 static void test_due(void **state)
 {
 	struct rna_node_memory memory = {0};
-	struct rna_told *told = rna_told_find(&memory, "x");
+	struct rna_published *told = rna_published_find(&memory, "x");
 	char ret[256];
 
 	(void)state;
 	play(told, "0 up, 1 end", 1000, &delays, ret, sizeof(ret));
-	assert_true(rna_told_due(told, &delays) == 1030 * SECOND);
+	assert_true(rna_published_due(told, &delays) == 1030 * SECOND);
 	play(told, "0 up, 100 end", 1001, &delays, ret, sizeof(ret));
-	assert_true(rna_told_due(told, &delays) == RNA_USEC_NEVER);
+	assert_true(rna_published_due(told, &delays) == RNA_USEC_NEVER);
 	play(told, "0 down, 1 end", 1101, &delays, ret, sizeof(ret));
-	assert_true(rna_told_due(told, &delays) == 1161 * SECOND);
+	assert_true(rna_published_due(told, &delays) == 1161 * SECOND);
 	play(told, "0 up, 1 ?, 2 end", 1102, &delays, ret, sizeof(ret));
-	assert_true(rna_told_due(told, &delays) == 1703 * SECOND);
+	assert_true(rna_published_due(told, &delays) == 1703 * SECOND);
 	play(told, "0 ?, 700 end", 1104, &delays, ret, sizeof(ret));
 	assert_string_equal(word_of(told), "?");
-	assert_true(rna_told_due(told, &delays) == RNA_USEC_NEVER);
+	assert_true(rna_published_due(told, &delays) == RNA_USEC_NEVER);
 	rna_node_memory_deinit(&memory);
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* agent/memory/port_rates.c: how far counters rose in the last minute and in the last hour. */
+/* agent/memory/port_traffic.c: how far counters rose in the last minute and in the last hour. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -10,7 +10,7 @@
 #include "rna/base/cleanup.h"
 #include "rna/model/snapshot.h"
 
-#include "memory/port_rates.h"
+#include "memory/port_traffic.h"
 
 enum { POLL = 10 }; /* seconds between two readings */
 

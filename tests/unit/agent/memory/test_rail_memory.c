@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* agent/memory/rail_memory.c: what is learned of rails, kept, accepted and given to the collector.
+/* agent/memory/memory.c: what is learned of rails, kept, accepted and given to the collector.
  */
 #include <setjmp.h>
 #include <stdarg.h>

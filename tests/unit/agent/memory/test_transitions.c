@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* agent/memory/transitions.c: who saw which downs, and how many there were. */
+/* agent/memory/history.c: who saw which downs, and how many there were. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -9,7 +9,7 @@
 
 #include "rna/base/cleanup.h"
 
-#include "memory/transitions.h"
+#include "memory/history.h"
 
 enum { EVENTS_MAX = 12, MSEC = 1000 };
 
@@ -32,8 +32,8 @@ struct timeline {
 };
 
 struct player {
-	struct rna_track track;
-	struct rna_look look;
+	struct rna_port_track track;
+	struct rna_port_reading look;
 	uint64_t interface;
 	rna_usec now;
 	unsigned told;
@@ -49,62 +49,63 @@ static void read_times(struct player *player, const char *word, struct rna_span_
 	ret->started = player->now - duration;
 }
 
-static void tell(struct player *player, enum rna_teller_id id, const char *word)
+static void tell(struct player *player, enum rna_down_counter_id id, const char *word)
 {
-	struct rna_telling *telling = &player->look.tellings[id];
+	struct rna_down_reading *read = &player->look.counters[id];
 
-	telling->downs = rna_value_ok(strtoull(word + 1, NULL, 10));
-	if (telling->downs.number == 255)
-		telling->downs.state = RNA_VALUE_SATURATED;
-	telling->of = id == RNA_TELLER_CARRIER ? player->interface : player->look.generation;
-	read_times(player, word, &telling->when);
+	read->downs = rna_value_ok(strtoull(word + 1, NULL, 10));
+	if (read->downs.number == 255)
+		read->downs.state = RNA_VALUE_SATURATED;
+	read->of = id == RNA_DOWN_COUNTER_CARRIER ? player->interface : player->look.generation;
+	read_times(player, word, &read->when);
 }
 
 static void play_word(struct player *player, const char *word)
 {
-	struct rna_look *look = &player->look;
+	struct rna_port_reading *reading = &player->look;
 
 	switch (*word) {
 	case 'c':
-		tell(player, RNA_TELLER_CARRIER, word);
+		tell(player, RNA_DOWN_COUNTER_CARRIER, word);
 		break;
 	case 'l':
-		tell(player, RNA_TELLER_LINK, word);
+		tell(player, RNA_DOWN_COUNTER_LINK, word);
 		break;
 	case 'I':
 		player->interface++;
 		break;
 	case 'R':
-		look->generation++;
-		look->up = (struct rna_value){0};
-		memset(look->tellings, 0, sizeof(look->tellings));
+		reading->generation++;
+		reading->up = (struct rna_value){0};
+		memset(reading->counters, 0, sizeof(reading->counters));
 		__attribute__((fallthrough));
 	default:
-		look->present = *word != 'G';
+		reading->present = *word != 'G';
 		if (*word == 'U' || *word == 'D')
-			look->up = rna_value_ok(*word == 'U');
+			reading->up = rna_value_ok(*word == 'U');
 		if (*word == '?')
-			look->up = rna_value_unreadable();
-		read_times(player, word, &look->when);
+			reading->up = rna_value_unreadable();
+		read_times(player, word, &reading->when);
 	}
 }
 
-static void check_steps(struct player *player, const struct rna_step *steps, size_t count)
+static void check_steps(struct player *player, const struct rna_port_transition *transitions,
+			size_t count)
 {
-	assert_true(count <= RNA_STEPS_MAX);
+	assert_true(count <= RNA_PORT_TRANSITIONS_MAX);
 	for (size_t i = 0; i < count; i++) {
-		assert_true(steps[i].count > 0);
-		assert_true(steps[i].time.monotonic > 0 && steps[i].time.realtime > 0);
+		assert_true(transitions[i].count > 0);
+		assert_true(transitions[i].time.monotonic > 0 && transitions[i].time.realtime > 0);
 		if (i > 0) /* they alternate */
-			assert_true(steps[i].up != steps[i - 1].up);
-		assert_int_equal(steps[i].source == RNA_SOURCE_COUNTER,
-				 steps[i].cause == RNA_CAUSE_TOLD);
-		if (steps[i].cause == RNA_CAUSE_TOLD && !steps[i].up)
-			player->told += (unsigned)steps[i].count;
+			assert_true(transitions[i].up != transitions[i - 1].up);
+		assert_int_equal(transitions[i].source == RNA_SOURCE_COUNTER,
+				 transitions[i].cause == RNA_CAUSE_COUNTED);
+		if (transitions[i].cause == RNA_CAUSE_COUNTED && !transitions[i].up)
+			player->told += (unsigned)transitions[i].count;
 	}
 	if (count > 0) {
-		assert_int_equal(steps[count - 1].up, player->track.up);
-		assert_int_equal(steps[count - 1].time.realtime,
+		assert_int_equal(transitions[count - 1].up, player->track.up);
+		assert_int_equal(transitions[count - 1].time.realtime,
 				 player->track.history.last.realtime);
 	}
 }
@@ -117,10 +118,11 @@ static void play(const struct timeline *timeline)
 	assert_true(strlen(timeline->words) < sizeof(words));
 	(void)strcpy(words, timeline->words);
 	while ((word = strsep(&rest, " "))) {
-		struct rna_step steps[RNA_STEPS_MAX];
+		struct rna_port_transition transitions[RNA_PORT_TRANSITIONS_MAX];
 
 		play_word(&player, word);
-		check_steps(&player, steps, rna_track_follow(&player.track, &player.look, steps));
+		check_steps(&player, transitions,
+			    rna_port_track_follow(&player.track, &player.look, transitions));
 	}
 	if (player.track.history.downs != timeline->downs ||
 	    player.track.history.ups != timeline->ups || player.told != timeline->told)
@@ -188,7 +190,7 @@ static void test_timelines(void **state)
 		play(&timelines[i]);
 }
 
-/* Whatever is read when: with a teller that sees all, each down is counted once in the end. */
+/* Whatever is read when: with a counter that sees all, each down is counted once in the end. */
 static void test_any_order(void **state)
 {
 	enum { ROUNDS = 2000, SECONDS = 40 };
@@ -202,7 +204,7 @@ static void test_any_order(void **state)
 		bool up = true;
 
 		for (rna_usec now = 1; now < SECONDS * 1000; now++) {
-			struct rna_step steps[RNA_STEPS_MAX];
+			struct rna_port_transition transitions[RNA_PORT_TRANSITIONS_MAX];
 			struct rna_span_of_time when = {now * MSEC - 1, {now * MSEC, now * MSEC}};
 			bool last = now > (SECONDS - 5) * 1000;
 
@@ -217,13 +219,14 @@ static void test_any_order(void **state)
 				look = now + 1000;
 			}
 			if (now >= tell) {
-				player.look.tellings[0] =
-					(struct rna_telling){rna_value_ok(downs), 1, when};
+				player.look.counters[0] =
+					(struct rna_down_reading){rna_value_ok(downs), 1, when};
 				tell = now + 1 + (rna_usec)rand_r(&seed) % 3000;
 			}
 			if (now % 10 == 1) /* published now and then */
-				check_steps(&player, steps,
-					    rna_track_follow(&player.track, &player.look, steps));
+				check_steps(&player, transitions,
+					    rna_port_track_follow(&player.track, &player.look,
+								  transitions));
 		}
 		if (player.track.history.downs != downs)
 			fail_msg("round %u: %ju downs counted, there were %u", round,

@@ -10,7 +10,7 @@
 #include "rna/model/resources.h"
 #include "rna/model/snapshot.h"
 
-#include "memory/user_traffic.h"
+#include "memory/port_traffic.h"
 
 /* A device with one port and two counters, and its users. */
 struct fixture {

@@ -16,7 +16,7 @@
 
 #include "mesh/member_source.h"
 
-static struct rna_member_source *source;
+static struct rna_worker *source;
 static char path[256];
 
 static int set_up(void **state)
@@ -30,7 +30,7 @@ static int set_up(void **state)
 static int tear_down(void **state)
 {
 	(void)state;
-	source = rna_member_source_stop(source);
+	source = rna_worker_stop(source);
 	(void)unlink(path);
 	assert_true(rna_threads_aside_join(20 * RNA_USEC_PER_SEC));
 	return 0;
@@ -51,7 +51,7 @@ static void write_list(const char *text)
 
 static struct rna_member_list *wait_for_list(void)
 {
-	struct pollfd ready = {.fd = rna_member_source_fd(source), .events = POLLIN};
+	struct pollfd ready = {.fd = rna_worker_fd(source), .events = POLLIN};
 	struct rna_member_list *list;
 
 	assert_int_equal(poll(&ready, 1, 20000), 1);
@@ -95,10 +95,10 @@ static void test_an_end_with_a_list(void **state)
 	(void)state;
 	write_list("[]");
 	assert_int_equal(rna_member_source_start(&options, &source, NULL), 0);
-	ready.fd = rna_member_source_fd(source);
+	ready.fd = rna_worker_fd(source);
 	assert_int_equal(poll(&ready, 1, 20000), 1);
-	source = rna_member_source_stop(source);
-	assert_null(rna_member_source_stop(NULL));
+	source = rna_worker_stop(source);
+	assert_null(rna_worker_stop(NULL));
 }
 
 static void test_waits_of_dns(void **state)

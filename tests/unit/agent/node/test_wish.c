@@ -170,7 +170,7 @@ static void test_a_day(void **state)
 		assert_true(strcmp(wish->labels[i - 1].key, wish->labels[i].key) < 0);
 	for (size_t i = 1; i < wish->condition_count; i++)
 		assert_true(strcmp(wish->conditions[i - 1].type, wish->conditions[i].type) < 0);
-	assert_int_equal(condition_of(wish, "RdmaPortDown")->status, RNA_CONDITION_FALSE);
+	assert_int_equal(condition_of(wish, "RdmaPortDown")->status, RNA_CONDITION_STATUS_FALSE);
 	assert_string_equal(condition_of(wish, "RdmaPortDown")->reason, "PortsUp");
 	(void)rna_node_wish_unref(wish);
 
@@ -180,7 +180,7 @@ static void test_a_day(void **state)
 	look_for(f, 1);
 	wish = wish_of(f);
 	assert_string_equal(label_of(wish, "network.nvidia.com/roce"), "true"); /* not yet */
-	assert_int_equal(condition_of(wish, "RdmaPortDown")->status, RNA_CONDITION_TRUE);
+	assert_int_equal(condition_of(wish, "RdmaPortDown")->status, RNA_CONDITION_STATUS_TRUE);
 	assert_string_equal(condition_of(wish, "RdmaPortDown")->reason, "PortDown");
 	assert_string_equal(condition_of(wish, "RdmaPortDown")->message,
 			    "port-down: mlx5_0/1, mlx5_1/1");
@@ -213,8 +213,9 @@ static void test_data_lost(void **state)
 	later = wish_of(f);
 	assert_string_equal(label_of(later, "network.nvidia.com/roce"), "unknown");
 	assert_string_equal(label_of(later, "rdma-node-agent/ports-up"), "unknown");
-	assert_int_equal(condition_of(later, "RdmaPortDown")->status, RNA_CONDITION_UNKNOWN);
-	assert_int_equal(condition_of(later, "RdmaNotObserved")->status, RNA_CONDITION_FALSE);
+	assert_int_equal(condition_of(later, "RdmaPortDown")->status, RNA_CONDITION_STATUS_UNKNOWN);
+	assert_int_equal(condition_of(later, "RdmaNotObserved")->status,
+			 RNA_CONDITION_STATUS_FALSE);
 	assert_false(rna_node_wish_is_same(wish, later));
 	(void)rna_node_wish_unref(wish);
 	(void)rna_node_wish_unref(later);
@@ -231,7 +232,7 @@ static void set_text(char **place, const char *text)
 static void restart(struct fixture *f)
 {
 	for (size_t i = 0; i < f->memory.node.count; i++) {
-		struct rna_told *told = &f->memory.node.items[i];
+		struct rna_published *told = &f->memory.node.items[i];
 
 		told->confirmed = told->waits = false;
 		told->blind = 0;
@@ -248,14 +249,14 @@ static void test_no_condition_is_over_before_rules_have_settled(void **state)
 	find(f, "port-down", "mlx5_0", RNA_SEVERITY_CRITICAL);
 	look_for(f, 100);
 	wish = wish_of(f);
-	assert_int_equal(condition_of(wish, "RdmaPortDown")->status, RNA_CONDITION_TRUE);
+	assert_int_equal(condition_of(wish, "RdmaPortDown")->status, RNA_CONDITION_STATUS_TRUE);
 	assert_null(condition_of(wish, "RdmaDeviceMissing")->message);
 	assert_true(wish->conditions_decided); /* one is decided, and published */
 	(void)rna_node_wish_unref(wish);
 	f->finding_count = 0;
 	look_for(f, 100);
 	wish = wish_of(f);
-	assert_int_equal(condition_of(wish, "RdmaPortDown")->status, RNA_CONDITION_TRUE);
+	assert_int_equal(condition_of(wish, "RdmaPortDown")->status, RNA_CONDITION_STATUS_TRUE);
 	(void)rna_node_wish_unref(wish);
 }
 
@@ -344,7 +345,7 @@ static void test_a_restart_is_no_blindness(void **state)
 	look_for(f, 200);
 	wish = wish_of(f);
 	assert_string_equal(label_of(wish, "rdma-node-agent/health"), "degraded");
-	assert_int_equal(condition_of(wish, "RdmaPortDown")->status, RNA_CONDITION_FALSE);
+	assert_int_equal(condition_of(wish, "RdmaPortDown")->status, RNA_CONDITION_STATUS_FALSE);
 	(void)rna_node_wish_unref(wish);
 }
 
@@ -363,11 +364,11 @@ static void test_a_condition_that_is_open_again(void **state)
 	f->settled = true;
 	look_for(f, 50);
 	wish = wish_of(f);
-	assert_int_equal(condition_of(wish, "RdmaPortDown")->status, RNA_CONDITION_FALSE);
+	assert_int_equal(condition_of(wish, "RdmaPortDown")->status, RNA_CONDITION_STATUS_FALSE);
 	(void)rna_node_wish_unref(wish);
 	look_for(f, 20);
 	wish = wish_of(f);
-	assert_int_equal(condition_of(wish, "RdmaPortDown")->status, RNA_CONDITION_UNKNOWN);
+	assert_int_equal(condition_of(wish, "RdmaPortDown")->status, RNA_CONDITION_STATUS_UNKNOWN);
 	(void)rna_node_wish_unref(wish);
 }
 
@@ -383,7 +384,7 @@ static void test_severities_and_silence(void **state)
 	find(f, "device-missing", NULL, RNA_SEVERITY_CRITICAL);
 	look_for(f, 100);
 	wish = wish_of(f);
-	assert_int_equal(condition_of(wish, "RdmaPortDown")->status, RNA_CONDITION_FALSE);
+	assert_int_equal(condition_of(wish, "RdmaPortDown")->status, RNA_CONDITION_STATUS_FALSE);
 	assert_string_equal(condition_of(wish, "RdmaLinkDegraded")->message,
 			    "errors-rising: mlx5_0/1");
 	assert_string_equal(condition_of(wish, "RdmaDeviceMissing")->message, "device-missing:");
@@ -546,7 +547,7 @@ static void test_what_is_wrong_at_the_start_may_pass(void **state)
 	find(f, "port-down", "mlx5_0", RNA_SEVERITY_CRITICAL);
 	look_for(f, 10);
 	wish = wish_of(f);
-	assert_int_equal(condition_of(wish, "RdmaPortDown")->status, RNA_CONDITION_FALSE);
+	assert_int_equal(condition_of(wish, "RdmaPortDown")->status, RNA_CONDITION_STATUS_FALSE);
 	assert_int_equal(wish->device_taint_count, 0);
 	(void)rna_node_wish_unref(wish);
 	f->finding_count = 0;
@@ -554,12 +555,12 @@ static void test_what_is_wrong_at_the_start_may_pass(void **state)
 	find(f, "port-down", "mlx5_0", RNA_SEVERITY_CRITICAL); /* for good */
 	look_for(f, 40);
 	wish = wish_of(f);
-	assert_int_equal(condition_of(wish, "RdmaPortDown")->status, RNA_CONDITION_FALSE);
+	assert_int_equal(condition_of(wish, "RdmaPortDown")->status, RNA_CONDITION_STATUS_FALSE);
 	assert_int_equal(wish->device_taint_count, 0);
 	(void)rna_node_wish_unref(wish);
 	look_for(f, 10);
 	wish = wish_of(f);
-	assert_int_equal(condition_of(wish, "RdmaPortDown")->status, RNA_CONDITION_TRUE);
+	assert_int_equal(condition_of(wish, "RdmaPortDown")->status, RNA_CONDITION_STATUS_TRUE);
 	assert_int_equal(wish->device_taint_count, 1);
 	(void)rna_node_wish_unref(wish);
 }
@@ -649,7 +650,7 @@ static void test_no_condition_while_the_machine_boots(void **state)
 	(void)rna_node_wish_unref(wish);
 	look_for(f, 1);
 	wish = wish_of(f);
-	assert_int_equal(condition_of(wish, "RdmaPortDown")->status, RNA_CONDITION_TRUE);
+	assert_int_equal(condition_of(wish, "RdmaPortDown")->status, RNA_CONDITION_STATUS_TRUE);
 	assert_int_equal(wish->device_taint_count, 1);
 	(void)rna_node_wish_unref(wish);
 }
@@ -724,7 +725,7 @@ static void test_taint_and_conditions_that_were_off(void **state)
 	look_for(f, 100);
 	wish = wish_of(f);
 	assert_true(wish->taint);
-	assert_int_equal(condition_of(wish, "RdmaPortDown")->status, RNA_CONDITION_TRUE);
+	assert_int_equal(condition_of(wish, "RdmaPortDown")->status, RNA_CONDITION_STATUS_TRUE);
 	(void)rna_node_wish_unref(wish);
 	set_text(&f->settings.kubernetes_taint, "");
 	f->settings.kubernetes_conditions = false;
@@ -742,7 +743,7 @@ static void test_taint_and_conditions_that_were_off(void **state)
 	wish = wish_of(f);
 	assert_true(wish->taint_decided);
 	assert_false(wish->taint);
-	assert_int_equal(condition_of(wish, "RdmaPortDown")->status, RNA_CONDITION_FALSE);
+	assert_int_equal(condition_of(wish, "RdmaPortDown")->status, RNA_CONDITION_STATUS_FALSE);
 	(void)rna_node_wish_unref(wish);
 }
 

@@ -22,7 +22,7 @@ static struct rna_pairs *pairs;
 enum { RAILS = 4 };
 
 static struct rna_probe_plan plans[RAILS];
-static struct rna_introduction news;
+static struct rna_peer_news news;
 
 static const struct rna_pairs_terms terms = {
 	.group = "",
@@ -350,7 +350,7 @@ static void test_why_a_peer_is_not_probed(void **state)
 	news.refused = true;
 	(void)hear();
 	assert_state(RNA_PROBE_PEER_REFUSED, "http://n2: connection refused");
-	news = (struct rna_introduction){.answered = true, .facts = news.facts, .asked = NOW};
+	news = (struct rna_peer_news){.answered = true, .facts = news.facts, .asked = NOW};
 	(void)hear();
 	assert_state(RNA_PROBE_RUNNING, "");
 	(void)snprintf(peer->facts.group, sizeof(peer->facts.group), "other");

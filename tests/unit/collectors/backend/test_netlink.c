@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * collectors/netlink: lists that change while the kernel writes them. It marks such a list, and
- * its messages so far are repeated. And answers that are cut off, or changed, or that a
- * later kernel wrote. libnl's socket is a script here.
+ * backend/netlink, rtnetlink and rdma_netlink: lists that change while the kernel writes them. It
+ * marks such a list, and its messages so far are repeated. And answers that are cut off, or
+ * changed, or that a later kernel wrote. libnl's socket is a script here.
  */
 #include <errno.h>
 #include <netlink/attr.h>
@@ -29,7 +29,8 @@ static struct script {
 	unsigned lists, questions;
 	bool is_list;          /* is one asked for? */
 	struct nl_msg *answer; /* to each of them */
-	nl_recvmsg_msg_cb_t parse;
+	int failure;           /* of each list, which the kernel tells at its end; 0: none */
+	nl_recvmsg_msg_cb_t parse, finish;
 	void *userdata;
 } script;
 
@@ -48,8 +49,9 @@ int __wrap_nl_connect(struct nl_sock *socket, int protocol)
 int __wrap_nl_socket_modify_cb(struct nl_sock *socket, enum nl_cb_type type, enum nl_cb_kind kind,
 			       nl_recvmsg_msg_cb_t parse, void *userdata)
 {
-	(void)socket, (void)type, (void)kind;
-	script.parse = parse;
+	(void)socket, (void)kind;
+	assert_true(type == NL_CB_VALID || type == NL_CB_FINISH);
+	*(type == NL_CB_VALID ? &script.parse : &script.finish) = parse;
 	script.userdata = userdata;
 	return 0;
 }
@@ -63,10 +65,20 @@ int __wrap_nl_send_auto(struct nl_sock *socket, struct nl_msg *message)
 	return 0;
 }
 
+static void end_list(void)
+{
+	struct nl_msg *end = nlmsg_alloc_simple(NLMSG_DONE, NLM_F_MULTI);
+
+	assert_int_equal(nlmsg_append(end, &script.failure, sizeof(script.failure), 4), 0);
+	(void)script.finish(end, script.userdata);
+	nlmsg_free(end);
+}
+
 int __wrap_nl_recvmsgs_default(struct nl_sock *socket)
 {
 	(void)socket;
-	(void)script.parse(script.answer, script.userdata);
+	if (script.parse(script.answer, script.userdata) == NL_OK && script.is_list)
+		end_list();
 	if (!script.is_list || script.lists > script.interrupted)
 		return 0;
 	return -NLE_DUMP_INTR;
@@ -118,6 +130,18 @@ static void addresses_that_go_on_changing_are_not_known(void **state)
 	script.interrupted = 100;
 	assert_int_equal(count_addresses(&netdev), -EAGAIN);
 	assert_int_equal(script.lists, 3);
+	assert_int_equal(netdev.ipv4_addresses.state, RNA_VALUE_ABSENT);
+}
+
+/* What was taken until then is not all of it. */
+static void addresses_of_a_list_that_fails_are_not_known(void **state)
+{
+	struct rna_netdev netdev = {.ifindex = 7};
+
+	(void)state;
+	script.failure = -ENOBUFS;
+	assert_int_equal(count_addresses(&netdev), -ENOBUFS);
+	assert_int_equal(script.lists, 1);
 	assert_int_equal(netdev.ipv4_addresses.state, RNA_VALUE_ABSENT);
 }
 
@@ -659,6 +683,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		TEST(addresses_that_change_are_counted_anew),
 		TEST(addresses_that_go_on_changing_are_not_known),
+		TEST(addresses_of_a_list_that_fails_are_not_known),
 		TEST(devices_that_change_are_listed_anew),
 		TEST(devices_that_go_on_changing_are_not_known),
 		TEST(whole_answers_are_understood),

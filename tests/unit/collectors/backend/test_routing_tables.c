@@ -12,6 +12,8 @@
 #include <netinet/in.h>
 #include <netinet/ip.h>
 #include <netinet/udp.h>
+#include <netlink/msg.h>
+#include <netlink/netlink.h>
 #include <poll.h>
 #include <sched.h>
 #include <setjmp.h>
@@ -44,8 +46,8 @@ static bool answers_dumps_only; /* before Linux 5.0 */
 
 int __real_setsockopt(int fd, int level, int name, const void *value, socklen_t len);
 int __wrap_setsockopt(int fd, int level, int name, const void *value, socklen_t len);
-ssize_t __real_send(int fd, const void *data, size_t len, int flags);
-ssize_t __wrap_send(int fd, const void *data, size_t len, int flags);
+int __real_nl_send_auto(struct nl_sock *socket, struct nl_msg *message);
+int __wrap_nl_send_auto(struct nl_sock *socket, struct nl_msg *message);
 
 int __wrap_setsockopt(int fd, int level, int name, const void *value, socklen_t len)
 {
@@ -57,19 +59,14 @@ int __wrap_setsockopt(int fd, int level, int name, const void *value, socklen_t 
 }
 
 /* A type that rtnetlink does not have is refused with EOPNOTSUPP, as a lone question once was. */
-ssize_t __wrap_send(int fd, const void *data, size_t len, int flags)
+int __wrap_nl_send_auto(struct nl_sock *socket, struct nl_msg *message)
 {
-	uint8_t copy[256];
-	struct nlmsghdr head;
+	struct nlmsghdr *head = nlmsg_hdr(message);
 
-	memcpy(&head, data, sizeof(head));
-	if (!answers_dumps_only || head.nlmsg_type != RTM_GETNEIGH || head.nlmsg_flags & NLM_F_DUMP)
-		return __real_send(fd, data, len, flags);
-	assert_true(len <= sizeof(copy));
-	memcpy(copy, data, len);
-	head.nlmsg_type = RTM_BASE + 1022;
-	memcpy(copy, &head, sizeof(head));
-	return __real_send(fd, copy, len, flags);
+	if (answers_dumps_only && head->nlmsg_type == RTM_GETNEIGH &&
+	    !(head->nlmsg_flags & NLM_F_DUMP))
+		head->nlmsg_type = RTM_BASE + 1022;
+	return __real_nl_send_auto(socket, message);
 }
 
 /* -- The network ------------------------------------------------------------------------------- */

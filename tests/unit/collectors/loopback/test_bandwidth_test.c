@@ -192,7 +192,7 @@ static void fetch(int fd, struct rna_bandwidth_session *session, struct rna_band
 /* What the agent does, and then its child; the result goes to a pipe. */
 static void answer(int listening, const struct other *other, int results)
 {
-	const struct rna_bandwidth_message challenge = {.kind = RNA_BANDWIDTH_CHALLENGE};
+	const struct rna_bandwidth_message challenge = {.kind = RNA_BANDWIDTH_KIND_CHALLENGE};
 	struct rna_bandwidth_order order = {.request = make_request(), .expected = 50000000};
 	uint8_t data[RNA_BANDWIDTH_MESSAGE];
 	struct rna_bandwidth_message call;

@@ -18,9 +18,9 @@
 
 enum { CODE_AT = 992, VERSION_AT = 4, KIND_AT = 5, SIDE_AT = 6, NUMBER_AT = 7, CONTENT_AT = 8 };
 
-static const struct rna_bandwidth_message challenge = {.kind = RNA_BANDWIDTH_CHALLENGE};
+static const struct rna_bandwidth_message challenge = {.kind = RNA_BANDWIDTH_KIND_CHALLENGE};
 static const struct rna_bandwidth_message call = {
-	.kind = RNA_BANDWIDTH_CALL,
+	.kind = RNA_BANDWIDTH_KIND_CALL,
 	.call = {.node = "node1",
 		 .own_device = "mlx5_0",
 		 .own_port = 1,
@@ -28,10 +28,10 @@ static const struct rna_bandwidth_message call = {
 		 .port = 1,
 		 .expected = 25000000000},
 };
-static const struct rna_bandwidth_message answer = {.kind = RNA_BANDWIDTH_ANSWER,
+static const struct rna_bandwidth_message answer = {.kind = RNA_BANDWIDTH_KIND_ANSWER,
 						    .expected = 50000000000};
 static const struct rna_bandwidth_message end = {
-	.kind = RNA_BANDWIDTH_END,
+	.kind = RNA_BANDWIDTH_KIND_END,
 	.end = {.infiniband = true,
 		.gid = {0xfe, 0x80, [15] = 9},
 		.lid = 17,
@@ -44,9 +44,9 @@ static const struct rna_bandwidth_message end = {
 		.count = 2,
 		.qpns = {100, 0xffffff}},
 };
-static const struct rna_bandwidth_message ready = {.kind = RNA_BANDWIDTH_READY};
+static const struct rna_bandwidth_message ready = {.kind = RNA_BANDWIDTH_KIND_READY};
 static const struct rna_bandwidth_message outcome = {
-	.kind = RNA_BANDWIDTH_OUTCOME,
+	.kind = RNA_BANDWIDTH_KIND_OUTCOME,
 	.outcome = {.end = RNA_LOOPBACK_SKIPPED,
 		    .skip = RNA_SKIP_BUSY,
 		    .bandwidth = 49000000000,

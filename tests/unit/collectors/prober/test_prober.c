@@ -283,18 +283,17 @@ static int tear_down(void **state)
 {
 	(void)state;
 	rna_prober_close_port(port);
-	(void)close(prober->aimer.jobs); /* the thread ends */
-	(void)close(prober->aimer.results);
+	prober->aimer = rna_worker_stop(prober->aimer);
 	free(prober);
 	return 0;
 }
 
 static void take_aim(void)
 {
-	struct pollfd results = {.fd = prober->aimer.results, .events = POLLIN};
+	struct pollfd results = {.fd = rna_worker_fd(prober->aimer), .events = POLLIN};
 
 	assert_int_equal(poll(&results, 1, -1), 1);
-	rna_prober_take_aim(prober, rna_aimer_take(&prober->aimer), START);
+	rna_prober_take_aim(prober, rna_aimer_take(prober->aimer), START);
 }
 
 static void come(const struct rna_packet *packet, uint64_t at)

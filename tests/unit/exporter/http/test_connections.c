@@ -75,7 +75,7 @@ static int come_by(int pair[2], unsigned host)
 	struct sockaddr_in address = {.sin_family = AF_INET,
 				      .sin_addr.s_addr = htonl(0xc0000200 + host)};
 	unsigned number = test.count++;
-	struct rna_slot slot;
+	struct rna_client_slot slot;
 	int status;
 
 	assert_true(number < CLIENTS);

@@ -14,8 +14,6 @@
 
 #include "rna/base/thread.h"
 
-#include "http/basic.h"
-#include "http/bucket.h"
 #include "http/logins.h"
 #include "http/tls_priorities.h"
 #include "http/tries.h"
@@ -126,25 +124,25 @@ static void test_base64(void **state)
 
 static void test_bucket(void **state)
 {
-	const struct rna_pace pace = {10 * SEC, 3};
+	const struct rna_rate_limit limit = {10 * SEC, 3};
 	struct rna_bucket bucket = {0};
 	rna_usec wait, now = 1000 * SEC;
 
 	(void)state;
 	for (int i = 0; i < 3; i++)
-		assert_true(rna_bucket_take(&bucket, &pace, now, &wait));
-	assert_false(rna_bucket_take(&bucket, &pace, now, &wait));
+		assert_true(rna_bucket_take(&bucket, &limit, now, &wait));
+	assert_false(rna_bucket_take(&bucket, &limit, now, &wait));
 	assert_int_equal(wait, 10 * SEC);
-	assert_false(rna_bucket_take(&bucket, &pace, now + 9 * SEC, &wait));
+	assert_false(rna_bucket_take(&bucket, &limit, now + 9 * SEC, &wait));
 	assert_int_equal(wait, SEC);
-	assert_true(rna_bucket_take(&bucket, &pace, now + 10 * SEC, &wait));
-	assert_false(rna_bucket_take(&bucket, &pace, now + 10 * SEC, &wait));
-	rna_bucket_give(&bucket, &pace);
-	assert_true(rna_bucket_take(&bucket, &pace, now + 10 * SEC, &wait));
+	assert_true(rna_bucket_take(&bucket, &limit, now + 10 * SEC, &wait));
+	assert_false(rna_bucket_take(&bucket, &limit, now + 10 * SEC, &wait));
+	rna_bucket_give(&bucket, &limit);
+	assert_true(rna_bucket_take(&bucket, &limit, now + 10 * SEC, &wait));
 	/* time does not make it fuller than full */
 	for (int i = 0; i < 3; i++)
-		assert_true(rna_bucket_take(&bucket, &pace, now + 9999 * SEC, &wait));
-	assert_false(rna_bucket_take(&bucket, &pace, now + 9999 * SEC, &wait));
+		assert_true(rna_bucket_take(&bucket, &limit, now + 9999 * SEC, &wait));
+	assert_false(rna_bucket_take(&bucket, &limit, now + 9999 * SEC, &wait));
 }
 
 static struct rna_address address(const char *text)

@@ -64,28 +64,29 @@ static void test_other_credentials_are_tried_at_once(void **state)
 	struct rna_kube_round round = {.api.options = &f->options};
 
 	round.failing_access = rna_kube_access_stamp(&f->options);
-	round.wait = (struct rna_wait){9, FAR};
-	round.jobs[RNA_KUBE_LABELS] = (struct rna_kube_job){.open = true, .wait = {9, FAR}};
+	round.waits[RNA_KUBE_TASK_COUNT] = (struct rna_wait){9, FAR};
+	round.waits[RNA_KUBE_TASK_LABELS] = (struct rna_wait){9, FAR};
 	rna_kube_notice_access(&round);
-	assert_true(round.wait.until == FAR);
-	assert_true(round.jobs[RNA_KUBE_LABELS].wait.until == FAR);
+	assert_true(round.waits[RNA_KUBE_TASK_COUNT].until == FAR);
+	assert_true(round.waits[RNA_KUBE_TASK_LABELS].until == FAR);
 	tree_write(&f->tree, "token", "two\n");
 	rna_kube_notice_access(&round);
-	assert_true(round.wait.until == 0);
-	assert_true(round.jobs[RNA_KUBE_LABELS].wait.until == 0); /* that was forbidden */
-	round.wait = (struct rna_wait){9, FAR};                   /* these fail as well */
+	assert_true(round.waits[RNA_KUBE_TASK_COUNT].until == 0);
+	assert_true(round.waits[RNA_KUBE_TASK_LABELS].until == 0);    /* that was forbidden */
+	round.waits[RNA_KUBE_TASK_COUNT] = (struct rna_wait){9, FAR}; /* these fail as well */
 	rna_kube_notice_access(&round);
-	assert_true(round.wait.until == FAR);
+	assert_true(round.waits[RNA_KUBE_TASK_COUNT].until == FAR);
 }
 
 /* Nothing is read while the API answers, or has asked us to wait. */
 static void test_nothing_fails(void **state)
 {
 	struct fixture *f = *state;
-	struct rna_kube_round round = {.api.options = &f->options, .wait = {1, FAR}};
+	struct rna_kube_round round = {.api.options = &f->options,
+				       .waits[RNA_KUBE_TASK_COUNT] = {1, FAR}};
 
 	rna_kube_notice_access(&round);
-	assert_true(round.wait.until == FAR);
+	assert_true(round.waits[RNA_KUBE_TASK_COUNT].until == FAR);
 	assert_int_equal(round.failing_access, 0);
 }
 

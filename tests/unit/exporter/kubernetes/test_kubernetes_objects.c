@@ -36,15 +36,14 @@ static void write_node(struct rna_strbuf *out, unsigned count)
 
 static void want_unread(const struct rna_strbuf *reply, const char *why)
 {
-	RNA_CLEANUP(rna_arena_free_p) struct rna_arena *arena = rna_arena_new(0);
 	RNA_STRBUF struct rna_strbuf out = RNA_STRBUF_INIT;
-	struct rna_kube_node node;
+	RNA_KUBE_NODE struct rna_kube_node node = {0};
 	struct rna_error error = {0};
 	double begin = effort();
 
 	assert_int_equal(rna_kube_check_reply(reply, &error), -EBADMSG);
 	assert_string_equal(error.text, why);
-	assert_int_equal(rna_kube_read_node(reply, &options, arena, &node), -EBADMSG);
+	assert_int_equal(rna_kube_read_node(reply, &options, &node), -EBADMSG);
 	assert_int_equal(rna_kube_write_taints(&options, true, reply, &out), -EBADMSG);
 	rna_kube_read_message(reply, &out);
 	assert_little_effort(begin);
@@ -68,15 +67,14 @@ static void test_limits_of_replies(void **state)
 
 static void test_a_large_node_is_read(void **state)
 {
-	RNA_CLEANUP(rna_arena_free_p) struct rna_arena *arena = rna_arena_new(0);
 	RNA_STRBUF struct rna_strbuf reply = RNA_STRBUF_INIT;
-	struct rna_kube_node node;
+	RNA_KUBE_NODE struct rna_kube_node node = {0};
 	double begin = effort();
 
 	(void)state;
 	write_node(&reply, MANY);
 	assert_int_equal(rna_kube_check_reply(&reply, NULL), 0);
-	assert_int_equal(rna_kube_read_node(&reply, &options, arena, &node), 0);
+	assert_int_equal(rna_kube_read_node(&reply, &options, &node), 0);
 	assert_int_equal(node.label_count, MANY + 1);
 	assert_string_equal(rna_kube_label_of(&node, "label-79999"), "79999");
 	assert_little_effort(begin);
@@ -97,7 +95,7 @@ static void test_messages_are_plain(void **state)
 	RNA_STRBUF struct rna_strbuf conditions = RNA_STRBUF_INIT, events = RNA_STRBUF_INIT;
 
 	(void)state;
-	rna_kube_write_conditions(&words, 0, &conditions);
+	rna_kube_write_conditions(&words, &conditions);
 	rna_kube_write_event("n", "u", &event, &events);
 	assert_non_null(strstr(conditions.data, wanted));
 	assert_non_null(strstr(events.data, wanted));
@@ -113,15 +111,14 @@ static void *no_memory(size_t size)
 /* The API server is not to blame for it. */
 static void test_missing_memory_is_no_bad_reply(void **state)
 {
-	RNA_CLEANUP(rna_arena_free_p) struct rna_arena *arena = rna_arena_new(0);
 	RNA_STRBUF struct rna_strbuf reply = RNA_STRBUF_INIT, out = RNA_STRBUF_INIT;
-	struct rna_kube_node node;
+	RNA_KUBE_NODE struct rna_kube_node node = {0};
 	int read, written;
 
 	(void)state;
 	write_node(&reply, 1);
 	json_set_alloc_funcs(no_memory, free);
-	read = rna_kube_read_node(&reply, &options, arena, &node);
+	read = rna_kube_read_node(&reply, &options, &node);
 	written = rna_kube_write_taints(&options, true, &reply, &out);
 	json_set_alloc_funcs(malloc, free);
 	assert_int_equal(read, -ENOMEM);

@@ -18,32 +18,40 @@
 #define MINUTE (60 * SECOND)
 #define HOUR   (60 * MINUTE)
 
-static const struct rna_pace_news first_ever = {.first = true}, later = {0},
-				  urgent = {.urgent = true};
-
-static const struct rna_pace_limits standard = {
+static const struct rna_kubernetes_options standard = {
 	.first_delay = RNA_KUBERNETES_FIRST_DELAY,
 	.spread = RNA_KUBERNETES_SPREAD,
 	.resync = RNA_KUBERNETES_RESYNC,
 	.look = RNA_KUBERNETES_LOOK,
 	.heartbeat = RNA_KUBERNETES_HEARTBEAT,
+	.burst = RNA_KUBERNETES_BURST,
+	.reserve = RNA_KUBERNETES_RESERVE,
+	.refill = RNA_KUBERNETES_REFILL,
 };
+
+static const struct rna_kubernetes_options at_once = {
+	.burst = RNA_KUBERNETES_BURST,
+	.reserve = RNA_KUBERNETES_RESERVE,
+	.refill = RNA_KUBERNETES_REFILL,
+};
+
+enum news { LATER, FIRST_EVER, URGENT };
+
+static void want(struct rna_pace *pace, enum news news, rna_usec now)
+{
+	rna_pace_want(pace, news == URGENT, news == FIRST_EVER, now);
+}
 
 /* Lets all pass that is due until time. */
 static void pass(struct rna_pace *pace, rna_usec time)
 {
-	while (rna_pace_next(pace) <= time) {
-		rna_usec now = rna_pace_next(pace);
-		struct rna_pace_due due = rna_pace_due(pace, now);
-
-		assert_true(due.change || due.look || due.resync || due.heartbeat);
-		rna_pace_begin(pace, &due, now);
-	}
+	while (rna_pace_next(pace) <= time)
+		assert_true(rna_pace_take(pace, rna_pace_next(pace)) != 0);
 }
 
-static void start(struct rna_pace *pace, const struct rna_pace_limits *limits)
+static void start(struct rna_pace *pace, const struct rna_kubernetes_options *options)
 {
-	rna_pace_init(pace, limits, 42);
+	rna_pace_init(pace, options, 42);
 }
 
 static void test_nothing_to_say_is_no_reason_to_wake_up(void **state)
@@ -59,7 +67,6 @@ static void test_nothing_to_say_is_no_reason_to_wake_up(void **state)
 static void test_a_start_looks_before_there_is_anything_to_say(void **state)
 {
 	struct rna_pace pace;
-	struct rna_pace_due due;
 	rna_usec now;
 
 	(void)state;
@@ -67,13 +74,9 @@ static void test_a_start_looks_before_there_is_anything_to_say(void **state)
 	rna_pace_start(&pace, 0);
 	now = rna_pace_next(&pace);
 	assert_in_range(now, 0, standard.first_delay);
-	due = rna_pace_due(&pace, now);
-	assert_true(due.look && !due.change && !due.resync && !due.heartbeat);
-	rna_pace_begin(&pace, &due, now);
-	rna_pace_want(&pace, first_ever, now);
-	now = rna_pace_next(&pace);
-	due = rna_pace_due(&pace, now);
-	assert_true(due.change && !due.look);
+	assert_int_equal(rna_pace_take(&pace, now), RNA_PACE_LOOK);
+	want(&pace, FIRST_EVER, now);
+	assert_int_equal(rna_pace_take(&pace, rna_pace_next(&pace)), RNA_PACE_CHANGE);
 }
 
 /* An Event may come before labels, and conditions behind them. */
@@ -83,10 +86,10 @@ static void test_what_is_first_is_spread_like_a_start(void **state)
 		struct rna_pace pace;
 
 		rna_pace_init(&pace, &standard, seed);
-		rna_pace_want(&pace, later, 0);
+		want(&pace, LATER, 0);
 		assert_in_range(pace.change, 0, standard.first_delay - 1);
 		pass(&pace, standard.first_delay);
-		rna_pace_want(&pace, first_ever, HOUR);
+		want(&pace, FIRST_EVER, HOUR);
 		assert_in_range(pace.change, HOUR, HOUR + standard.first_delay - 1);
 	}
 	(void)state;
@@ -102,21 +105,21 @@ static void test_what_is_first_takes_along_what_waits(void **state)
 		rna_usec waits;
 
 		rna_pace_init(&pace, &standard, seed);
-		rna_pace_want(&pace, first_ever, 0);
+		want(&pace, FIRST_EVER, 0);
 		pass(&pace, standard.first_delay);
-		rna_pace_want(&pace, later, HOUR);
+		want(&pace, LATER, HOUR);
 		waits = pace.change;
-		rna_pace_want(&pace, first_ever, HOUR + SECOND);
+		want(&pace, FIRST_EVER, HOUR + SECOND);
 		assert_true(pace.change <= waits);
 		assert_in_range(pace.change, HOUR, HOUR + SECOND + standard.first_delay - 1);
 		sooner += pace.change < waits;
 		waits = pace.change;
 		for (unsigned i = 0; i < 100; i++)
-			rna_pace_want(&pace, i % 2 ? later : first_ever, HOUR + 2 * SECOND);
+			want(&pace, i % 2 ? LATER : FIRST_EVER, HOUR + 2 * SECOND);
 		assert_int_equal(pace.change, waits); /* many draws would make it come at once */
 		rna_pace_forget(&pace);
-		rna_pace_want(&pace, later, HOUR + 3 * SECOND);
-		rna_pace_want(&pace, first_ever, 2 * HOUR);
+		want(&pace, LATER, HOUR + 3 * SECOND);
+		want(&pace, FIRST_EVER, 2 * HOUR);
 		assert_in_range(pace.change, HOUR, HOUR + 3 * SECOND + standard.spread - 1);
 	}
 	assert_in_range(sooner, 50, 100); /* first_delay is shorter than spread */
@@ -126,14 +129,13 @@ static void test_what_is_first_takes_along_what_waits(void **state)
 static void test_the_first_round_looks(void **state)
 {
 	struct rna_pace pace;
-	struct rna_pace_due due;
 
 	(void)state;
 	start(&pace, &standard);
-	rna_pace_want(&pace, first_ever, SECOND);
+	want(&pace, FIRST_EVER, SECOND);
 	assert_in_range(rna_pace_next(&pace), SECOND, SECOND + standard.first_delay - 1);
-	due = rna_pace_due(&pace, rna_pace_next(&pace));
-	assert_true(due.change && due.look && !due.resync && !due.heartbeat);
+	assert_int_equal(rna_pace_take(&pace, rna_pace_next(&pace)),
+			 RNA_PACE_CHANGE | RNA_PACE_LOOK);
 }
 
 static void test_a_change_is_spread_once(void **state)
@@ -143,12 +145,12 @@ static void test_a_change_is_spread_once(void **state)
 
 	(void)state;
 	start(&pace, &standard);
-	rna_pace_want(&pace, first_ever, 0);
+	want(&pace, FIRST_EVER, 0);
 	pass(&pace, standard.first_delay);
-	rna_pace_want(&pace, later, HOUR);
+	want(&pace, LATER, HOUR);
 	first = pace.change;
 	assert_in_range(first, HOUR, HOUR + standard.spread - 1);
-	rna_pace_want(&pace, later, HOUR + SECOND); /* more of it does not put it off */
+	want(&pace, LATER, HOUR + SECOND); /* more of it does not put it off */
 	assert_int_equal(pace.change, first);
 }
 
@@ -158,11 +160,11 @@ static void test_what_changed_back_is_forgotten_but_not_the_first(void **state)
 
 	(void)state;
 	start(&pace, &standard);
-	rna_pace_want(&pace, first_ever, 0);
+	want(&pace, FIRST_EVER, 0);
 	rna_pace_forget(&pace);
 	assert_true(pace.change != RNA_USEC_NEVER);
 	pass(&pace, standard.first_delay);
-	rna_pace_want(&pace, later, MINUTE);
+	want(&pace, LATER, MINUTE);
 	rna_pace_forget(&pace);
 	assert_true(pace.change == RNA_USEC_NEVER);
 }
@@ -173,61 +175,59 @@ static unsigned flap(struct rna_pace *pace, rna_usec from, rna_usec until)
 	unsigned count = 0;
 
 	for (rna_usec now = from; now < until; now += SECOND) {
-		struct rna_pace_due due;
-
-		rna_pace_want(pace, later, now);
-		due = rna_pace_due(pace, now);
-		count += due.change;
-		rna_pace_begin(pace, &due, now);
+		want(pace, LATER, now);
+		count += (rna_pace_take(pace, now) & RNA_PACE_CHANGE) != 0;
 	}
 	return count;
 }
 
 static void test_a_port_that_flaps_for_ever_costs_five_an_hour(void **state)
 {
-	const struct rna_pace_limits at_once = {0};
 	struct rna_pace pace;
 
 	(void)state;
 	start(&pace, &at_once);
-	assert_int_equal(flap(&pace, 0, HOUR), RNA_PACE_BURST + 4);
+	assert_int_equal(flap(&pace, 0, HOUR), RNA_KUBERNETES_BURST + 4);
 	assert_int_equal(flap(&pace, HOUR, 11 * HOUR), 50);
-	assert_int_equal(flap(&pace, 30 * HOUR, 30 * HOUR + MINUTE), RNA_PACE_BURST); /* rested */
+	assert_int_equal(flap(&pace, 30 * HOUR, 30 * HOUR + MINUTE),
+			 RNA_KUBERNETES_BURST); /* rested */
 }
 
 /* What else changed a lot does not hide that the node is down. */
 static void test_urgent_changes_have_a_reserve(void **state)
 {
-	const struct rna_pace_limits at_once = {.burst = 2, .reserve = 7, .refill = HOUR};
+	const struct rna_kubernetes_options few = {.burst = 2, .reserve = 7, .refill = HOUR};
 	struct rna_pace pace;
 	rna_usec now = MINUTE;
 
 	(void)state;
-	start(&pace, &at_once);
+	start(&pace, &few);
 	assert_int_equal(flap(&pace, 0, now), 2);
-	rna_pace_want(&pace, later, now);
+	want(&pace, LATER, now);
 	assert_true(rna_pace_is_spent(&pace, now));
 	assert_true(rna_pace_next(&pace) > now);
-	for (unsigned i = 0; i < at_once.reserve; i++) {
-		rna_pace_want(&pace, urgent, now);
+	for (unsigned i = 0; i < few.reserve; i++) {
+		want(&pace, URGENT, now);
 		assert_false(rna_pace_is_spent(&pace, now));
-		assert_true(rna_pace_due(&pace, now).change);
-		pass(&pace, now);
+		assert_int_equal(rna_pace_take(&pace, now), RNA_PACE_CHANGE);
 	}
-	rna_pace_want(&pace, urgent, now);
+	want(&pace, URGENT, now);
 	assert_true(rna_pace_is_spent(&pace, now));
-	assert_false(rna_pace_due(&pace, now).change);
-	assert_true(rna_pace_due(&pace, now + HOUR).change);
+	assert_int_equal(rna_pace_take(&pace, now), 0);
+	assert_int_equal(rna_pace_take(&pace, HOUR), RNA_PACE_CHANGE); /* the first is back */
+	want(&pace, URGENT, HOUR);
+	assert_int_equal(rna_pace_take(&pace, HOUR), 0);
+	assert_int_equal(rna_pace_take(&pace, HOUR + SECOND), 0);
+	assert_int_equal(rna_pace_take(&pace, HOUR + now), RNA_PACE_CHANGE); /* of the reserve */
 }
 
 static void test_zero_is_never(void **state)
 {
-	const struct rna_pace_limits at_once = {0};
 	struct rna_pace pace;
 
 	(void)state;
 	start(&pace, &at_once);
-	rna_pace_want(&pace, first_ever, 5);
+	want(&pace, FIRST_EVER, 5);
 	assert_int_equal(rna_pace_next(&pace), 5);
 	pass(&pace, 5);
 	assert_true(rna_pace_next(&pace) == RNA_USEC_NEVER);
@@ -240,7 +240,7 @@ static void test_looks_and_resyncs_are_half_to_one_and_a_half_apart(void **state
 
 	(void)state;
 	start(&pace, &standard);
-	rna_pace_want(&pace, first_ever, 0);
+	want(&pace, FIRST_EVER, 0);
 	pass(&pace, standard.first_delay);
 	for (int i = 0; i < 1000; i++) {
 		before = pace.look;
@@ -361,16 +361,15 @@ static bool ask(struct fleet *fleet, rna_usec now, rna_usec *ret_retry_after)
 /* The lane's business: what is due is opened, what is open is asked until something fails. */
 static void run_round(struct fleet *fleet, struct agent *agent, rna_usec now)
 {
-	struct rna_pace_due due = rna_pace_due(&agent->pace, now);
+	unsigned due = rna_pace_take(&agent->pace, now);
 	rna_usec retry_after;
 
-	rna_pace_begin(&agent->pace, &due, now);
-	agent->looks |= due.look;
-	agent->changed |= due.change;
-	if (due.change)
+	agent->looks |= due & RNA_PACE_LOOK;
+	agent->changed |= (due & RNA_PACE_CHANGE) != 0;
+	if (due & RNA_PACE_CHANGE)
 		agent->writes = 3;
 	else if (agent->writes == 0)
-		agent->writes = due.resync ? 2 : due.heartbeat;
+		agent->writes = due & RNA_PACE_RESYNC ? 2 : (due & RNA_PACE_HEARTBEAT) != 0;
 	while (agent->looks + agent->writes > 0 && agent->wait.until <= now) {
 		if (!ask(fleet, now, &retry_after)) {
 			rna_wait_longer(&agent->wait, RNA_WAIT_LONGEST, retry_after,
@@ -408,8 +407,7 @@ static void strike(struct fleet *fleet, rna_usec now)
 	uint64_t random = now + 1;
 
 	for (unsigned i = 0; i < AGENTS; i++)
-		rna_pace_want(&fleet->agents[i].pace, later,
-			      now + rna_pace_random(&random, SECOND));
+		want(&fleet->agents[i].pace, LATER, now + rna_pace_random(&random, SECOND));
 }
 
 /* All agents start within a second, and have written once when an hour has passed. */

@@ -1,0 +1,324 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "peer_discovery.h"
+
+#include <errno.h>
+#include <ifaddrs.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "rna/https.h"
+
+#define TURN        RNA_USEC_PER_SEC        /* of the thread */
+#define ASK_PERIOD  (30 * RNA_USEC_PER_SEC) /* of a peer that is well */
+#define ASK_SOONER  (5 * RNA_USEC_PER_SEC)  /* of one that does not answer */
+#define ASK_FIRST   (2 * RNA_USEC_PER_SEC)  /* of one that still opens ports; doubled each time */
+#define ASK_PAUSE   RNA_USEC_PER_SEC        /* at least, also when the loop wants to know */
+#define PATIENCE    (1500 * RNA_USEC_PER_MSEC)
+#define SLOW_ANSWER RNA_USEC_PER_SEC /* of a host that stands still now and then */
+
+enum {
+	STACK = 512 << 10, /* libcurl and a resolver */
+	PEERS_MAX = 2 * RNA_NEIGHBOURS_MAX,
+	WISHES_MAX = 2 * PEERS_MAX, /* while a peer or the resolver takes its time */
+};
+
+/* A neighbour that is asked. */
+struct peer {
+	char name[RNA_PEER_TEXT_SIZE];
+	char origin[RNA_PEER_TEXT_SIZE + 16]; /* "http://host:port" */
+	char host[RNA_PEER_TEXT_SIZE];
+	rna_usec asked;
+	rna_usec pause;   /* after that it is asked again */
+	unsigned unready; /* answers in a row without all ports open */
+	bool wanted;      /* the loop asks for it */
+};
+
+/* The thread's own. */
+struct work {
+	struct rna_worker *worker;
+	struct rna_worker *source;
+	char *node, *leaf;
+	char own[RNA_PEER_TEXT_SIZE]; /* name in the list */
+	unsigned neighbours;
+	uint64_t choice;
+	size_t count;
+	struct peer peers[PEERS_MAX];
+};
+
+/* A peer that the loop wants to be asked. */
+struct wish {
+	struct rna_work work;
+	char name[RNA_PEER_TEXT_SIZE];
+};
+
+/* -- Findings ---------------------------------------------------------------------------------- */
+
+static void hand_over(struct work *work, const struct rna_peer_news *finding)
+{
+	struct rna_peer_news *copy = malloc(sizeof(*copy));
+
+	if (!copy)
+		return; /* the next answer tells as much */
+	*copy = *finding;
+	rna_worker_return(work->worker, &copy->work);
+}
+
+/* -- Members ----------------------------------------------------------------------------------- */
+
+static struct peer make_peer(const struct work *work, const struct rna_member *member)
+{
+	struct peer peer = {0};
+
+	(void)snprintf(peer.name, sizeof(peer.name), "%s", member->name);
+	(void)snprintf(peer.origin, sizeof(peer.origin), "%s://%s",
+		       member->https ? "https" : "http", member->address);
+	rna_member_host(member, peer.host, sizeof(peer.host));
+	for (size_t i = 0; i < work->count; i++)
+		if (strcmp(work->peers[i].name, peer.name) == 0 &&
+		    strcmp(work->peers[i].origin, peer.origin) == 0)
+			return work->peers[i]; /* with what is known of it */
+	return peer;
+}
+
+/* This node may be listed by an address, or by a longer name. */
+static void find_own(struct work *work, const struct rna_members *members)
+{
+	struct ifaddrs *addresses = NULL;
+
+	if (getifaddrs(&addresses) < 0)
+		addresses = NULL; /* then by its name alone */
+	(void)snprintf(work->own, sizeof(work->own), "%s",
+		       rna_members_own_name(members, work->node, addresses));
+	if (addresses)
+		freeifaddrs(addresses);
+}
+
+static void choose(struct work *work, const struct rna_members *members)
+{
+	struct rna_neighbours neighbours;
+	struct peer peers[PEERS_MAX];
+
+	find_own(work, members);
+	if (rna_neighbours_choose(members, work->own, work->leaf, work->neighbours, &neighbours) <
+	    0)
+		return;
+	for (size_t i = 0; i < neighbours.count; i++)
+		peers[i] = make_peer(work, &members->members[neighbours.members[i]]);
+	memcpy(work->peers, peers, neighbours.count * sizeof(peers[0]));
+	work->count = neighbours.count;
+}
+
+/* A list that cannot be had leaves the choice as it is. */
+static void take_list(struct work *work)
+{
+	RNA_CLEANUP(rna_member_list_free_p)
+	struct rna_member_list *list = rna_member_source_take(work->source);
+	struct rna_peer_news finding = {0};
+
+	if (!list)
+		return;
+	finding.choice = ++work->choice;
+	finding.looked = list->looked;
+	memcpy(finding.text, list->error, sizeof(finding.text));
+	if (finding.text[0] == '\0')
+		choose(work, &list->members);
+	finding.members = list->members.count;
+	memcpy(finding.own, work->own, sizeof(finding.own));
+	finding.name_count = work->count;
+	for (size_t i = 0; i < work->count; i++)
+		memcpy(finding.names[i], work->peers[i].name, sizeof(finding.names[i]));
+	hand_over(work, &finding);
+}
+
+/* -- Peers ------------------------------------------------------------------------------------- */
+
+static void refuse(struct rna_peer_news *finding, const char *text)
+{
+	finding->refused = true;
+	(void)snprintf(finding->text, sizeof(finding->text), "%s", text);
+}
+
+static void read_reply(const struct rna_https_reply *reply, struct rna_peer_news *finding)
+{
+	struct rna_error error = {0};
+	char text[RNA_PEER_TEXT_SIZE];
+
+	if (reply->status == 404) {
+		refuse(finding, "it has no /api/v1/probe: an agent of an older version, or none");
+	} else if (reply->status == 401 || reply->status == 403) {
+		refuse(finding, "its HTTP server wants a user, and gives none access without");
+	} else if (reply->status != 200) {
+		(void)snprintf(text, sizeof(text), "it answers with HTTP status %u", reply->status);
+		refuse(finding, text);
+	} else if (rna_peer_facts_parse(reply->body.data, reply->body.len, &finding->facts,
+					&error) < 0) {
+		refuse(finding, error.text);
+	} else {
+		finding->answered = true;
+	}
+}
+
+static bool is_ready(const struct rna_peer_facts *facts)
+{
+	for (size_t i = 0; i < facts->port_count; i++)
+		if (!facts->ports[i].open)
+			return false;
+	return facts->runs;
+}
+
+/* A peer that starts will soon have its ports open; one that cannot open them is asked rarely. */
+static rna_usec next_pause(struct peer *peer, const struct rna_peer_news *finding)
+{
+	rna_usec pause = ASK_FIRST << peer->unready;
+
+	if (finding->answered && !is_ready(&finding->facts)) {
+		if (pause >= ASK_PERIOD)
+			return ASK_PERIOD;
+		peer->unready++;
+		return pause;
+	}
+	peer->unready = 0;
+	return finding->answered ? ASK_PERIOD : ASK_SOONER;
+}
+
+static void ask(struct work *work, struct peer *peer)
+{
+	RNA_HTTPS_REPLY struct rna_https_reply reply = RNA_HTTPS_REPLY_INIT;
+	RNA_CLEANUP(rna_https_close_p) struct rna_https *https = NULL;
+	const struct rna_https_request request = {.method = "GET", .path = "/api/v1/probe"};
+	const struct rna_https_peer server = {
+		.origin = peer->origin,
+		.connect_deadline = PATIENCE,
+		.deadline = PATIENCE,
+		.reply_max = RNA_PEER_FACTS_BYTES,
+		.cancel = rna_worker_stopped(work->worker),
+	};
+	struct rna_peer_news finding = {.asked = rna_clock_monotonic()};
+	struct rna_error error = {0};
+
+	(void)snprintf(finding.name, sizeof(finding.name), "%s", peer->name);
+	memcpy(finding.host, peer->host, sizeof(finding.host));
+	peer->asked = finding.asked;
+	peer->wanted = false;
+	if (rna_https_open(&server, &https, &error) < 0 ||
+	    rna_https_ask(https, &request, &reply, &error) < 0)
+		(void)snprintf(finding.text, sizeof(finding.text), "%s", error.text);
+	else
+		read_reply(&reply, &finding);
+	finding.facts.late |= rna_usec_since(finding.asked, rna_clock_monotonic()) >= SLOW_ANSWER;
+	peer->pause = next_pause(peer, &finding);
+	hand_over(work, &finding);
+}
+
+static bool is_due(const struct peer *peer, rna_usec now)
+{
+	rna_usec waited = rna_usec_since(peer->asked, now);
+
+	if (waited < ASK_PAUSE && peer->asked > 0)
+		return false;
+	return peer->wanted || waited >= peer->pause;
+}
+
+/* -- The thread -------------------------------------------------------------------------------- */
+
+static void take_wish(struct work *work)
+{
+	struct wish *wish = (struct wish *)rna_worker_next(work->worker, 0);
+
+	for (size_t i = 0; wish && i < work->count; i++)
+		work->peers[i].wanted |= strcmp(work->peers[i].name, wish->name) == 0;
+	free(wish);
+}
+
+/* Waits for a turn at most. */
+static void take_news(struct work *work)
+{
+	struct pollfd waiting[] = {
+		{.fd = rna_worker_wake_fd(work->worker), .events = POLLIN},
+		{.fd = rna_worker_fd(work->source), .events = POLLIN},
+	};
+	int timeout = (int)(TURN / RNA_USEC_PER_MSEC);
+
+	while (!*rna_worker_stopped(work->worker) &&
+	       poll(waiting, RNA_ARRAY_SIZE(waiting), timeout) > 0) {
+		take_list(work);
+		take_wish(work);
+		timeout = 0;
+	}
+}
+
+static void introduce(struct rna_worker *worker, void *userdata)
+{
+	struct work *work = userdata;
+
+	work->worker = worker;
+	while (!*rna_worker_stopped(worker)) {
+		for (size_t i = 0; i < work->count && !*rna_worker_stopped(worker); i++)
+			if (is_due(&work->peers[i], rna_clock_monotonic()))
+				ask(work, &work->peers[i]);
+		take_news(work);
+	}
+}
+
+static void free_work(void *userdata)
+{
+	struct work *work = userdata;
+
+	(void)rna_worker_stop(work->source);
+	free(work->node);
+	free(work->leaf);
+	free(work);
+}
+
+/* -- The loop's side --------------------------------------------------------------------------- */
+
+static struct work *make_work(const struct rna_peer_discovery_options *options)
+{
+	struct work *work = calloc(1, sizeof(*work));
+
+	if (!work)
+		return NULL;
+	work->node = strdup(options->node);
+	work->leaf = strdup(options->leaf);
+	work->neighbours = options->neighbours;
+	if (work->node && work->leaf &&
+	    rna_member_source_start(&options->source, &work->source, NULL) == 0)
+		return work;
+	free_work(work);
+	return NULL;
+}
+
+int rna_peer_discovery_start(const struct rna_peer_discovery_options *options,
+			     struct rna_worker **ret, struct rna_error *error)
+{
+	struct work *work = make_work(options);
+	const struct rna_worker_options thread = {
+		.name = "rna-probe-peers",
+		.stack = STACK,
+		.most = WISHES_MAX,
+		.userdata = work,
+		.run = introduce,
+		.release = free_work,
+	};
+	int status = work ? rna_worker_start_new(&thread, ret) : -ENOMEM;
+
+	return status < 0 ? rna_error_set(error, status, "cannot ask peers for their ports") : 0;
+}
+
+struct rna_peer_news *rna_peer_discovery_take(struct rna_worker *discovery)
+{
+	return (struct rna_peer_news *)rna_worker_take(discovery);
+}
+
+void rna_peer_discovery_ask(struct rna_worker *discovery, const char *name)
+{
+	struct wish *wish = calloc(1, sizeof(*wish));
+
+	if (!wish)
+		return;
+	(void)snprintf(wish->name, sizeof(wish->name), "%s", name);
+	if (rna_worker_give(discovery, &wish->work) < 0)
+		free(wish);
+}

@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Peer discovery: a thread that takes the lists of members of their source, chooses the neighbours
+ * of this node, and asks their agents by HTTP which ports they probe with. Thread: the loop's.
+ */
+#pragma once
+
+#include <stdbool.h>
+
+#include "rna/base/clock.h"
+#include "rna/base/error.h"
+
+#include "member_source.h"
+#include "neighbours.h"
+#include "peer_facts.h"
+
+struct rna_peer_discovery_options {
+	struct rna_member_source_options source;
+	const char *node; /* this node's name */
+	const char *leaf; /* of its first port; "": unknown */
+	unsigned neighbours;
+};
+
+/* What the thread found: a peer, or the list. */
+struct rna_peer_news {
+	struct rna_work work;
+	/*
+	 * Not 0: the number of a choice among so many members. The text says what is wrong with the
+	 * list, and then nothing was chosen; "": nothing.
+	 */
+	uint64_t choice;
+	rna_usec looked; /* realtime, of the list */
+	size_t members;
+	char own[RNA_PEER_TEXT_SIZE]; /* this node's name in the list */
+	size_t name_count;            /* the neighbours that were chosen */
+	char names[2 * RNA_NEIGHBOURS_MAX][RNA_PEER_TEXT_SIZE];
+	/* Otherwise a peer of that choice: */
+	char name[RNA_PEER_TEXT_SIZE];
+	char host[RNA_PEER_TEXT_SIZE]; /* where its agent is: a name or an address */
+	rna_usec asked;                /* monotonic, before the question */
+	bool answered;                 /* facts are its answer */
+	bool refused;                  /* it answers, but is of no use: see text */
+	char text[RNA_ERROR_MAX];
+	struct rna_peer_facts facts;
+};
+
+/* Starts a worker that returns what it finds. Copies options. 0 or negative errno with error. */
+int rna_peer_discovery_start(const struct rna_peer_discovery_options *options,
+			     struct rna_worker **ret, struct rna_error *error);
+/* The next finding, which the caller frees with free(); NULL: none now. */
+struct rna_peer_news *rna_peer_discovery_take(struct rna_worker *discovery);
+/* Asks that peer soon, not at its turn; once a second at most. */
+void rna_peer_discovery_ask(struct rna_worker *discovery, const char *name);
