@@ -232,15 +232,16 @@ static struct rna_value allowed_value(struct make *make, const struct rna_profil
 				      struct rna_value value)
 {
 	RNA_STRBUF struct rna_strbuf text = RNA_STRBUF_INIT;
+	struct rna_schema_load load = {.arena = make->arena};
 	struct rna_value taken = {0};
 
 	for (size_t i = 0; rna_value_is_known(value) && i < rna_profile_device_rows.count; i++) {
-		const struct rna_profile_row *row = &rna_profile_device_rows.rows[i];
+		const struct rna_schema_row *row = &rna_profile_device_rows.rows[i];
 
 		if (row->offset != trait->offset)
 			continue;
-		row->type->write(&value, &text);
-		if (!text.data || row->type->take(row, text.data, &taken, make->arena) < 0)
+		row->type->write(row, &value, &text);
+		if (!text.data || rna_schema_take(&load, row, text.data, &taken) < 0)
 			return (struct rna_value){0};
 	}
 	return taken;

@@ -2,49 +2,27 @@
 /* Profiles as YAML, by the tables that read it. */
 #include "profile_rows.h"
 
-static bool is_set(const struct rna_profile_row *row, const void *field)
+static bool is_set(const struct rna_schema_row *row, const void *field)
 {
 	const struct rna_profile_list *list = field;
 
 	return row->most > 0 ? list->count > 0 : row->type->is_set(field);
 }
 
-static void write_list(const struct rna_profile_row *row, const struct rna_profile_list *list,
+/* Of values, or a mapping. */
+static void write_list(const struct rna_schema_row *row, const struct rna_profile_list *list,
 		       struct rna_strbuf *out)
 {
+	bool mapping = row->type->take_pair;
 	const char *items = list->items;
 
-	rna_strbuf_add_char(out, '[');
+	rna_strbuf_add_char(out, mapping ? '{' : '[');
 	for (size_t i = 0; i < list->count; i++) {
 		if (i > 0)
 			rna_strbuf_puts(out, ", ");
-		row->type->write(items + i * row->type->size, out);
+		row->type->write(row, items + i * row->type->size, out);
 	}
-	rna_strbuf_add_char(out, ']');
-}
-
-static void write_counts(const struct rna_profile_list *list, struct rna_strbuf *out)
-{
-	const struct rna_profile_nics *nics = list->items;
-
-	rna_strbuf_add_char(out, '{');
-	for (size_t i = 0; i < list->count; i++) {
-		rna_strbuf_printf(out, "%s\"%s\": ", i > 0 ? ", " : "", nics[i].model.text);
-		rna_strbuf_printf(out, nics[i].at_least ? "\">= %ju\"" : "%ju",
-				  (uintmax_t)nics[i].count);
-	}
-	rna_strbuf_add_char(out, '}');
-}
-
-static void write_field(const struct rna_profile_row *row, const void *field,
-			struct rna_strbuf *out)
-{
-	if (row->counts)
-		write_counts(field, out);
-	else if (row->most > 0)
-		write_list(row, field, out);
-	else
-		row->type->write(field, out);
+	rna_strbuf_add_char(out, mapping ? '}' : ']');
 }
 
 struct frame {
@@ -54,26 +32,29 @@ struct frame {
 };
 
 /* Returns whether any key is set. */
-static bool write_rows(const struct rna_profile_table *table, const void *object,
+static bool write_rows(const struct rna_schema *table, const void *object,
 		       const struct frame *frame, struct rna_strbuf *out)
 {
 	bool any = false;
 
 	for (size_t i = 0; i < table->count; i++) {
-		const struct rna_profile_row *row = &table->rows[i];
+		const struct rna_schema_row *row = &table->rows[i];
 		const void *field = (const char *)object + row->offset;
 
-		if (!is_set(row, field))
+		if (row->keys || !is_set(row, field))
 			continue;
 		rna_strbuf_printf(out, "%s%s%s: ", any ? frame->between : frame->first,
 				  frame->draft && row->proposal ? "# " : "", row->key);
-		write_field(row, field, out);
+		if (row->most > 0)
+			write_list(row, field, out);
+		else
+			row->type->write(row, field, out);
 		any = true;
 	}
 	return any;
 }
 
-static void write_section(const struct rna_profile_table *table, const void *object,
+static void write_section(const struct rna_schema *table, const void *object,
 			  const struct frame *frame, struct rna_strbuf *out)
 {
 	if (write_rows(table, object, frame, out))
