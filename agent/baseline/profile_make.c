@@ -3,13 +3,12 @@
  * One entry of devices for each model. If the ports of a model differ in link layer or rate, as on
  * cards for storage beside those for compute, each of its devices has an entry of its own as well.
  */
-#include "profile_make.h"
-
 #include <ctype.h>
 #include <errno.h>
 #include <string.h>
 
 #include "rna/base/parse.h"
+#include "rna/model/view.h"
 
 #include "baseline.h"
 #include "profile_rows.h"

@@ -3,8 +3,6 @@
  */
 #pragma once
 
-#include "rna/base/schema.h"
-
 #include "profile.h"
 
 extern const struct rna_schema rna_profile_file_rows;   /* struct rna_profile */

@@ -16,7 +16,7 @@
 #include "rna/base/log.h"
 #include "rna/base/root.h"
 
-#include "baseline/profile_make.h"
+#include "baseline/baseline.h"
 #include "memory/expect.h"
 #include "memory/state_directory.h"
 #include "memory/state_file.h"
