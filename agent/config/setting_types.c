@@ -49,15 +49,10 @@ static int take_duration(struct rna_schema_load *load, const struct rna_schema_r
 	return 0;
 }
 
-static bool same_duration(const void *a, const void *b)
-{
-	return *(const rna_usec *)a == *(const rna_usec *)b;
-}
-
 const struct rna_schema_type rna_setting_duration = {
 	.name = "duration",
 	.take = take_duration,
-	.is_same = same_duration,
+	.size = sizeof(rna_usec),
 };
 
 static bool is_digits(const char *text)
@@ -82,15 +77,10 @@ static int take_integer(struct rna_schema_load *load, const struct rna_schema_ro
 	return 0;
 }
 
-static bool same_integer(const void *a, const void *b)
-{
-	return *(const unsigned *)a == *(const unsigned *)b;
-}
-
 const struct rna_schema_type rna_setting_integer = {
 	.name = "integer",
 	.take = take_integer,
-	.is_same = same_integer,
+	.size = sizeof(unsigned),
 };
 
 /* YAML 1.2 knows these two words; yes and on are a text there, and here a mistake. */
@@ -105,15 +95,10 @@ static int take_boolean(struct rna_schema_load *load, const struct rna_schema_ro
 	return 0;
 }
 
-static bool same_boolean(const void *a, const void *b)
-{
-	return *(const bool *)a == *(const bool *)b;
-}
-
 const struct rna_schema_type rna_setting_boolean = {
 	.name = "boolean",
 	.take = take_boolean,
-	.is_same = same_boolean,
+	.size = sizeof(bool),
 };
 
 static int take_text(struct rna_schema_load *load, const struct rna_schema_row *setting,
@@ -340,8 +325,11 @@ int rna_setting_put(const struct rna_schema_row *setting, const char *text,
 bool rna_setting_is_same(const struct rna_schema_row *setting, const struct rna_settings *a,
 			 const struct rna_settings *b)
 {
-	return setting->type->is_same((const char *)a + setting->offset,
-				      (const char *)b + setting->offset);
+	const void *x = (const char *)a + setting->offset, *y = (const char *)b + setting->offset;
+
+	if (setting->type->is_same)
+		return setting->type->is_same(x, y);
+	return memcmp(x, y, setting->type->size) == 0;
 }
 
 void rna_setting_clear(const struct rna_schema_row *setting, struct rna_settings *settings)

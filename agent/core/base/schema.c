@@ -130,15 +130,10 @@ static int take_choice(struct rna_schema_load *load, const struct rna_schema_row
 			     RNA_SHOWN(text), allowed.data);
 }
 
-static bool same_choice(const void *a, const void *b)
-{
-	return *(const int *)a == *(const int *)b;
-}
-
 const struct rna_schema_type rna_schema_choice = {
 	.name = "choice",
 	.take = take_choice,
-	.is_same = same_choice,
+	.size = sizeof(int),
 };
 
 static int fail_value(struct rna_schema_load *load, const struct rna_schema_row *row,
@@ -204,15 +199,31 @@ int rna_schema_check_length(struct rna_schema_load *load, const struct rna_schem
 			       row->least > 0 ? "1 to " : "at most ", row->most);
 }
 
+static size_t size_of_entry(const struct rna_schema_row *row)
+{
+	return row->keys ? row->keys->size : row->type->size;
+}
+
 /* Makes the list in field, whose entries are zeroed. NULL: no memory. */
-static void *make_list(struct rna_schema_load *load, size_t count, size_t size, void *field)
+static void *make_list(struct rna_schema_load *load, const struct rna_schema_row *row, size_t count,
+		       void *field)
 {
 	struct list *list = field;
 
-	*list = (struct list){count, rna_arena_array(load->arena, count, size)};
+	*list = (struct list){count, rna_arena_array(load->arena, count, size_of_entry(row))};
 	if (!list->items)
 		(void)fail_memory(load);
 	return list->items;
+}
+
+/* The same for a list or mapping on load->line. NULL: it is not one, or too long. */
+static void *start_list(struct rna_schema_load *load, const struct rna_schema_row *row,
+			const struct rna_yaml *node, enum rna_yaml_kind kind, void *field)
+{
+	if (expect_kind(load, row->key, node, kind, load->line) < 0 ||
+	    rna_schema_check_length(load, row, node->count) < 0)
+		return NULL;
+	return make_list(load, row, node->count, field);
 }
 
 /* A single value stands for a list of one. */
@@ -220,24 +231,19 @@ static int read_list(struct rna_schema_load *load, const struct rna_schema_row *
 		     const struct rna_yaml *node, void *field)
 {
 	bool single = node->kind != RNA_YAML_LIST && !load->brief;
-	size_t count = single ? 1 : node->count, size = row->type->size;
-	int ret = single ? 0 : expect_kind(load, row->key, node, RNA_YAML_LIST, load->line);
-	char *items;
+	char *items = single ? make_list(load, row, 1, field)
+			     : start_list(load, row, node, RNA_YAML_LIST, field);
+	int ret = 0;
 
-	if (ret == 0)
-		ret = rna_schema_check_length(load, row, count);
-	if (ret < 0)
-		return ret;
-	items = make_list(load, count, size, field);
 	if (!items)
-		return -ENOMEM;
+		return load->error.code;
 	if (single)
 		return rna_schema_take_node(load, row, node, load->line, items);
-	for (size_t i = 0; ret == 0 && i < count; i++) {
+	for (size_t i = 0; ret == 0 && i < node->count; i++) {
 		const struct rna_yaml *entry = node->pairs[i].value;
 
 		ret = rna_schema_note(load, rna_schema_take_node(load, row, entry, entry->line,
-								 items + i * size));
+								 items + i * row->type->size));
 	}
 	return ret;
 }
@@ -394,16 +400,9 @@ static int read_entry(struct rna_schema_load *load, const struct rna_schema_row 
 static int read_entries(struct rna_schema_load *load, const struct rna_schema_row *row,
 			const struct rna_yaml *mapping, void *field)
 {
-	int ret = expect_kind(load, row->key, mapping, RNA_YAML_MAPPING, load->line);
-	char *items;
+	char *items = start_list(load, row, mapping, RNA_YAML_MAPPING, field);
+	int ret = items ? 0 : load->error.code;
 
-	if (ret == 0)
-		ret = rna_schema_check_length(load, row, mapping->count);
-	if (ret < 0)
-		return ret;
-	items = make_list(load, mapping->count, row->type->size, field);
-	if (!items)
-		return -ENOMEM;
 	for (size_t i = 0; ret == 0 && i < mapping->count; i++)
 		ret = rna_schema_note(load, read_entry(load, row, mapping, &mapping->pairs[i],
 						       items + i * row->type->size));
@@ -481,17 +480,13 @@ static int read_pair(struct rna_schema_load *load, const struct place *place,
 static int read_mappings(struct rna_schema_load *load, const struct rna_schema_row *row,
 			 const struct rna_yaml *list, void *field)
 {
-	int ret = expect_kind(load, row->key, list, RNA_YAML_LIST, list->line);
 	char *items;
+	int ret = 0;
 
 	load->line = list->line;
-	if (ret == 0)
-		ret = rna_schema_check_length(load, row, list->count);
-	if (ret < 0)
-		return ret;
-	items = make_list(load, list->count, row->keys->size, field);
+	items = start_list(load, row, list, RNA_YAML_LIST, field);
 	if (!items)
-		return -ENOMEM;
+		return load->error.code;
 	for (size_t i = 0; ret == 0 && i < list->count; i++) {
 		const struct rna_yaml *entry = list->pairs[i].value;
 		const struct place place = {row->keys, "", items + i * row->keys->size, row->key,

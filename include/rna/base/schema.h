@@ -54,7 +54,7 @@ struct rna_schema_type {
 	int (*read)(struct rna_schema_load *load, const struct rna_schema_row *row,
 		    const struct rna_yaml *node, void *field);
 	bool (*is_valid)(const char *text);            /* for take */
-	bool (*is_same)(const void *a, const void *b); /* fields */
+	bool (*is_same)(const void *a, const void *b); /* fields; NULL: if their bytes are */
 	bool (*is_set)(const void *value);
 	void (*write)(const struct rna_schema_row *row, const void *value, struct rna_strbuf *out);
 };
