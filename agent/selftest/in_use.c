@@ -5,10 +5,11 @@
 #include "rna/model/activity.h"
 
 /* Even `selftest --duration` with its longest tests lets go between two of them. */
-#define LONG         (10 * 60 * RNA_USEC_PER_SEC)
-#define LOOK_AT_MOST (60 * RNA_USEC_PER_SEC) /* if counters are read more rarely, the child looks  \
-					      */
-#define READING RNA_USEC_PER_SEC             /* how long that takes, generously */
+#define LONG (10 * 60 * RNA_USEC_PER_SEC)
+#define LOOK_AT_MOST                                                                               \
+	(60 * RNA_USEC_PER_SEC)  /* if counters are read more rarely, the child looks              \
+				  */
+#define READING RNA_USEC_PER_SEC /* how long that takes, generously */
 #define MEGA    1000000
 
 static bool is_same(const struct rna_loopback_holder *a, const struct rna_loopback_holder *b)
