@@ -15,7 +15,6 @@
 #include "rna/model/log_site.h"
 
 enum {
-	EPISODES_FIRST = 8,
 	HELD_MAX = RNA_KMSG_RECORD_MAX, /* of a message with its fragments */
 	NAME_SIZE = 64,
 	OBJECT_SIZE = 3 * NAME_SIZE,
@@ -53,28 +52,19 @@ struct rna_log_tally {
 	bool no_memory;
 	struct entry *entries;
 	size_t count;
-	size_t size;
 	struct held held;
 	struct speaker speakers[SPEAKERS];
 };
 
 /* -- Episodes ---------------------------------------------------------------------------------- */
 
-static bool grow(struct rna_log_tally *tally)
+/* The place of one more. NULL: no memory. */
+static struct entry *next_entry(struct rna_log_tally *tally)
 {
-	size_t size = tally->size ? tally->size * 2 : EPISODES_FIRST;
-	struct entry *more;
+	struct entry *entry = RNA_GROW(tally->entries, tally->count, NULL);
 
-	if (tally->count < tally->size)
-		return true;
-	more = reallocarray(tally->entries, size, sizeof(*more));
-	if (!more) {
-		tally->no_memory = true;
-		return false;
-	}
-	tally->entries = more;
-	tally->size = size;
-	return true;
+	tally->no_memory |= !entry;
+	return entry;
 }
 
 /* The name in arena; NULL: it is empty, or there is no memory. */
@@ -128,9 +118,9 @@ static struct entry *add_entry(struct rna_log_tally *tally, const struct rna_log
 		tally->log->dropped++;
 		return NULL;
 	}
-	if (!grow(tally))
+	entry = next_entry(tally);
+	if (!entry)
 		return NULL;
-	entry = &tally->entries[tally->count];
 	*entry = (struct entry){
 		.episode =
 			{
@@ -377,9 +367,12 @@ static bool take_over(struct rna_log_tally *tally)
 	log->rate = previous->rate;
 	log->pending = previous->pending;
 	for (size_t i = 0; i < previous->episode_count; i++) {
-		if (!grow(tally))
+		struct entry *entry = next_entry(tally);
+
+		if (!entry)
 			return false;
-		tally->entries[tally->count++] = (struct entry){.episode = previous->episodes[i]};
+		*entry = (struct entry){.episode = previous->episodes[i]};
+		tally->count++;
 	}
 	return true;
 }

@@ -215,20 +215,10 @@ static struct rna_value read_speed(struct run *run, const char *directory,
 /* Adds an entry at the end of the list. NULL: no memory. */
 static struct rna_netdev *next_netdev(struct run *run)
 {
-	if (run->count == run->size) {
-		size_t size = run->size ? run->size * 2 : 16;
-		struct rna_netdev *more = rna_arena_array(run->scratch, size, sizeof(*more));
+	struct rna_netdev *netdev = RNA_GROW(run->netdevs, run->count, run->scratch);
 
-		if (!more) {
-			run->no_memory = true;
-			return NULL;
-		}
-		if (run->count > 0)
-			memcpy(more, run->netdevs, run->count * sizeof(*more));
-		run->netdevs = more;
-		run->size = size;
-	}
-	return &run->netdevs[run->count];
+	run->no_memory |= !netdev;
+	return netdev;
 }
 
 /* The listed interface of that name; reads it if it is new. NULL: none, or the read failed. */

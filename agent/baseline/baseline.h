@@ -12,6 +12,8 @@
 
 #include "profile.h"
 
+struct rna_view;
+
 #define RNA_BASELINE_AUTO "auto" /* expect.profile: the shipped profiles raise findings */
 
 struct rna_baseline {
@@ -91,3 +93,9 @@ struct rna_baseline_choice {
 int rna_baseline_choose(const struct rna_baseline *baseline, const struct rna_snapshot *snapshot,
 			rna_baseline_has_label *has_label, void *userdata, struct rna_arena *arena,
 			struct rna_baseline_choice *ret);
+
+/*
+ * The profile of a node as it is, a draft for people to review: it demands what all physical
+ * functions of a model have in common. Texts lie in arena, or in the view. 0, or -ENOMEM. Pure.
+ */
+int rna_profile_make(const struct rna_view *view, struct rna_arena *arena, struct rna_profile *ret);

@@ -13,12 +13,10 @@
 #include <stdint.h>
 
 #include "rna/base/arena.h"
-#include "rna/base/error.h"
+#include "rna/base/schema.h"
 #include "rna/base/strbuf.h"
 #include "rna/model/device.h"
 #include "rna/model/value.h"
-
-#include "settings/settings.h"
 
 enum {
 	RNA_PROFILE_VERSION = 1,

@@ -3,13 +3,12 @@
  * One entry of devices for each model. If the ports of a model differ in link layer or rate, as on
  * cards for storage beside those for compute, each of its devices has an entry of its own as well.
  */
-#include "profile_make.h"
-
 #include <ctype.h>
 #include <errno.h>
 #include <string.h>
 
 #include "rna/base/parse.h"
+#include "rna/model/view.h"
 
 #include "baseline.h"
 #include "profile_rows.h"
@@ -233,15 +232,16 @@ static struct rna_value allowed_value(struct make *make, const struct rna_profil
 				      struct rna_value value)
 {
 	RNA_STRBUF struct rna_strbuf text = RNA_STRBUF_INIT;
+	struct rna_schema_load load = {.arena = make->arena};
 	struct rna_value taken = {0};
 
 	for (size_t i = 0; rna_value_is_known(value) && i < rna_profile_device_rows.count; i++) {
-		const struct rna_profile_row *row = &rna_profile_device_rows.rows[i];
+		const struct rna_schema_row *row = &rna_profile_device_rows.rows[i];
 
 		if (row->offset != trait->offset)
 			continue;
-		row->type->write(&value, &text);
-		if (!text.data || row->type->take(row, text.data, &taken, make->arena) < 0)
+		row->type->write(row, &value, &text);
+		if (!text.data || rna_schema_take(&load, row, text.data, &taken) < 0)
 			return (struct rna_value){0};
 	}
 	return taken;

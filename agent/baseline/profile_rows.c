@@ -22,67 +22,50 @@ static bool is_known(const void *value)
 	return rna_value_is_known(*(const struct rna_value *)value);
 }
 
-static bool is_text(const void *value)
-{
-	return *(const char *const *)value;
-}
-
-static int keep_text(const char *text, void *value, struct rna_arena *arena)
-{
-	const char *copy = rna_arena_strdup(arena, text);
-
-	*(const char **)value = copy;
-	return copy ? 0 : -ENOMEM;
-}
-
-/* A text in double quotes, as YAML has it: what must be escaped is. */
-static void write_text(const void *value, struct rna_strbuf *out)
-{
-	rna_strbuf_add_char(out, '"');
-	for (const char *c = *(const char *const *)value; *c; c++) {
-		if (*c == '"' || *c == '\\')
-			rna_strbuf_add_char(out, '\\');
-		rna_strbuf_add_char(out, *c);
-	}
-	rna_strbuf_add_char(out, '"');
-}
-
-static void write_plain(const void *value, struct rna_strbuf *out)
-{
-	rna_strbuf_puts(out, *(const char *const *)value);
-}
-
 /* -- Numbers ----------------------------------------------------------------------------------- */
 
-static int take_number(const struct rna_profile_row *row, const char *text, void *value,
-		       struct rna_arena *arena)
+/* clang-format off */
+#define NUMBER(reader, writer, ...) \
+	{.take = reader, .write = writer, .is_set = is_known, .size = sizeof(struct rna_value), \
+	 __VA_ARGS__}
+/* clang-format on */
+
+static bool is_in_range(const struct rna_schema_row *row, uint64_t number)
+{
+	uint64_t min = 0, max = 0;
+
+	if (row->min)
+		(void)rna_parse_u64(row->min, &min); /* a unit test reads all rows */
+	(void)rna_parse_u64(row->max, &max);
+	return number >= min && number <= max;
+}
+
+static int take_number(struct rna_schema_load *load, const struct rna_schema_row *row,
+		       const char *text, void *value)
 {
 	uint64_t number;
 
-	(void)arena;
-	if (rna_parse_u64(text, &number) < 0 || number < row->min || number > row->max)
+	(void)load;
+	if (rna_parse_u64(text, &number) < 0 || !is_in_range(row, number))
 		return -EINVAL;
 	*(struct rna_value *)value = rna_value_ok(number);
 	return 0;
 }
 
-static void write_number(const void *value, struct rna_strbuf *out)
+static void write_number(const struct rna_schema_row *row, const void *value,
+			 struct rna_strbuf *out)
 {
+	(void)row;
 	rna_strbuf_add_u64(out, ((const struct rna_value *)value)->number);
 }
 
-static const struct rna_profile_type number = {
-	.take = take_number,
-	.write = write_number,
-	.is_set = is_known,
-	.size = sizeof(struct rna_value),
-};
+static const struct rna_schema_type number = NUMBER(take_number, write_number);
 
 /* 1, 2, 4 and so on, as well as 12: the lanes of a link, or bytes. */
-static int take_power(const struct rna_profile_row *row, const char *text, void *value,
-		      struct rna_arena *arena)
+static int take_power(struct rna_schema_load *load, const struct rna_schema_row *row,
+		      const char *text, void *value)
 {
-	int status = take_number(row, text, value, arena);
+	int status = take_number(load, row, text, value);
 	uint64_t taken = ((struct rna_value *)value)->number;
 
 	if (status < 0)
@@ -90,24 +73,19 @@ static int take_power(const struct rna_profile_row *row, const char *text, void 
 	return (taken & (taken - 1)) == 0 || taken == 12 ? 0 : -EINVAL;
 }
 
-static const struct rna_profile_type power = {
-	.take = take_power,
-	.write = write_number,
-	.is_set = is_known,
-	.size = sizeof(struct rna_value),
-};
+static const struct rna_schema_type power = NUMBER(take_power, write_number);
 
 /* "400G", "2.5G" */
-static int take_rate(const struct rna_profile_row *row, const char *text, void *value,
-		     struct rna_arena *arena)
+static int take_rate(struct rna_schema_load *load, const struct rna_schema_row *row,
+		     const char *text, void *value)
 {
 	size_t whole = strspn(text, "0123456789");
 	size_t part = text[whole] == '.' ? strspn(text + whole + 1, "0123456789") : 0;
 	size_t end = whole + (part ? part + 1 : 0);
 	uint64_t megabits = 0;
 
+	(void)load;
 	(void)row;
-	(void)arena;
 	if (whole == 0 || whole > 5 || part > 3 || strcmp(text + end, "G") != 0)
 		return -EINVAL;
 	for (size_t i = 0; i < whole; i++)
@@ -118,12 +96,13 @@ static int take_rate(const struct rna_profile_row *row, const char *text, void *
 	return megabits > 0 ? 0 : -EINVAL;
 }
 
-static void write_rate(const void *value, struct rna_strbuf *out)
+static void write_rate(const struct rna_schema_row *row, const void *value, struct rna_strbuf *out)
 {
 	uint64_t megabits = ((const struct rna_value *)value)->number / BYTES_PER_MEGABIT;
 	char text[32];
 	size_t len;
 
+	(void)row;
 	(void)snprintf(text, sizeof(text), "%ju.%03ju", (uintmax_t)(megabits / 1000),
 		       (uintmax_t)(megabits % 1000));
 	for (len = strlen(text); text[len - 1] == '0'; len--)
@@ -132,102 +111,101 @@ static void write_rate(const void *value, struct rna_strbuf *out)
 	rna_strbuf_add_char(out, 'G');
 }
 
-static const struct rna_profile_type rate = {
-	.allowed = "gigabits per second with the unit G, for example 400G",
-	.take = take_rate,
-	.write = write_rate,
-	.is_set = is_known,
-	.size = sizeof(struct rna_value),
-};
+static const struct rna_schema_type rate =
+	NUMBER(take_rate, write_rate,
+	       .allowed = "gigabits per second with the unit G, for example 400G");
 
 /* -- Words ------------------------------------------------------------------------------------- */
 
-static int take_word(const char *const *words, const char *text, void *value)
+static int take_word(struct rna_schema_load *load, const struct rna_schema_row *row,
+		     const char *text, void *value)
 {
-	for (size_t i = 0; i < 2; i++)
-		if (strcmp(text, words[i]) == 0) {
-			*(struct rna_value *)value = rna_value_ok(i);
+	(void)load;
+	for (const struct rna_schema_choice *word = row->type->choices; word->name; word++)
+		if (strcmp(text, word->name) == 0) {
+			*(struct rna_value *)value = rna_value_ok((uint64_t)word->value);
 			return 0;
 		}
 	return -EINVAL;
 }
 
-static const char *const switch_words[] = {"off", "on"};
-
-static int take_switch(const struct rna_profile_row *row, const char *text, void *value,
-		       struct rna_arena *arena)
+static void write_word(const struct rna_schema_row *row, const void *value, struct rna_strbuf *out)
 {
-	(void)row;
-	(void)arena;
-	return take_word(switch_words, text, value);
+	uint64_t wanted = ((const struct rna_value *)value)->number;
+
+	for (const struct rna_schema_choice *word = row->type->choices; word->name; word++)
+		if ((uint64_t)word->value == wanted)
+			rna_strbuf_puts(out, word->name);
 }
 
-static void write_switch(const void *value, struct rna_strbuf *out)
-{
-	rna_strbuf_puts(out, switch_words[((const struct rna_value *)value)->number != 0]);
-}
-
-static const struct rna_profile_type on_or_off = {
-	.allowed = "off, on",
-	.take = take_switch,
-	.write = write_switch,
-	.is_set = is_known,
-	.size = sizeof(struct rna_value),
+static const struct rna_schema_choice switch_words[] = {{"off", 0}, {"on", 1}, {NULL, 0}};
+static const struct rna_schema_choice boolean_words[] = {{"true", 1}, {"false", 0}, {NULL, 0}};
+static const struct rna_schema_choice layer_words[] = {
+	{"InfiniBand", RNA_LINK_LAYER_INFINIBAND},
+	{"Ethernet", RNA_LINK_LAYER_ETHERNET},
+	{NULL, 0},
 };
 
-static const char *const boolean_words[] = {"false", "true"};
-
-static int take_boolean(const struct rna_profile_row *row, const char *text, void *value,
-			struct rna_arena *arena)
-{
-	(void)row;
-	(void)arena;
-	return take_word(boolean_words, text, value);
-}
-
-static void write_boolean(const void *value, struct rna_strbuf *out)
-{
-	rna_strbuf_puts(out, boolean_words[((const struct rna_value *)value)->number != 0]);
-}
-
-static const struct rna_profile_type boolean = {
-	.allowed = "true, false",
-	.take = take_boolean,
-	.write = write_boolean,
-	.is_set = is_known,
-	.size = sizeof(struct rna_value),
-};
-
-static int take_layer(const struct rna_profile_row *row, const char *text, void *value,
-		      struct rna_arena *arena)
-{
-	(void)row;
-	(void)arena;
-	for (enum rna_link_layer layer = RNA_LINK_LAYER_INFINIBAND;
-	     layer <= RNA_LINK_LAYER_ETHERNET; layer++)
-		if (strcmp(text, rna_link_layer_name(layer)) == 0) {
-			*(struct rna_value *)value = rna_value_ok(layer);
-			return 0;
-		}
-	return -EINVAL;
-}
-
-static void write_layer(const void *value, struct rna_strbuf *out)
-{
-	uint64_t layer = ((const struct rna_value *)value)->number;
-
-	rna_strbuf_puts(out, rna_link_layer_name((enum rna_link_layer)layer));
-}
-
-static const struct rna_profile_type layer_name = {
-	.allowed = "InfiniBand, Ethernet",
-	.take = take_layer,
-	.write = write_layer,
-	.is_set = is_known,
-	.size = sizeof(struct rna_value),
-};
+static const struct rna_schema_type on_or_off =
+	NUMBER(take_word, write_word, .choices = switch_words);
+static const struct rna_schema_type boolean =
+	NUMBER(take_word, write_word, .choices = boolean_words);
+static const struct rna_schema_type layer_name =
+	NUMBER(take_word, write_word, .choices = layer_words);
 
 /* -- Texts ------------------------------------------------------------------------------------- */
+
+static int keep_text(struct rna_schema_load *load, const char *text, const char **ret)
+{
+	*ret = rna_arena_strdup(load->arena, text);
+	return *ret ? 0 : -ENOMEM;
+}
+
+static int take_text(struct rna_schema_load *load, const struct rna_schema_row *row,
+		     const char *text, void *value)
+{
+	return row->type->is_valid(text) ? keep_text(load, text, value) : -EINVAL;
+}
+
+static bool is_text(const void *value)
+{
+	return *(const char *const *)value;
+}
+
+static void write_plain(const struct rna_schema_row *row, const void *value, struct rna_strbuf *out)
+{
+	(void)row;
+	rna_strbuf_puts(out, *(const char *const *)value);
+}
+
+/* A text in double quotes, as YAML has it: what must be escaped is. */
+static void write_text(const struct rna_schema_row *row, const void *value, struct rna_strbuf *out)
+{
+	(void)row;
+	rna_strbuf_add_char(out, '"');
+	for (const char *c = *(const char *const *)value; *c; c++) {
+		if (*c == '"' || *c == '\\')
+			rna_strbuf_add_char(out, '\\');
+		rna_strbuf_add_char(out, *c);
+	}
+	rna_strbuf_add_char(out, '"');
+}
+
+/* clang-format off */
+#define TEXT(valid, writer, ...) \
+	{.take = take_text, .is_valid = valid, .write = writer, .is_set = is_text, \
+	 .size = sizeof(char *), __VA_ARGS__}
+/* clang-format on */
+
+static bool is_name(const char *text)
+{
+	size_t len = strlen(text);
+
+	return len > 0 && len < 64 && strspn(text, "abcdefghijklmnopqrstuvwxyz0123456789-") == len;
+}
+
+static const struct rna_schema_type name =
+	TEXT(is_name, write_plain, .allowed = "at most 63 characters of a-z, 0-9 and -");
 
 /* ASCII, so that it can be written between quotes as it is. */
 static bool is_printable(const char *text)
@@ -238,197 +216,67 @@ static bool is_printable(const char *text)
 	return true;
 }
 
-static int take_name(const struct rna_profile_row *row, const char *text, void *value,
-		     struct rna_arena *arena)
+static bool is_document(const char *text)
 {
-	size_t len = strlen(text);
-
-	(void)row;
-	if (len == 0 || len >= 64 || strspn(text, "abcdefghijklmnopqrstuvwxyz0123456789-") != len)
-		return -EINVAL;
-	return keep_text(text, value, arena);
+	return *text != '\0' && strlen(text) <= 1024 && is_printable(text);
 }
 
-static const struct rna_profile_type name = {
-	.allowed = "at most 63 characters of a-z, 0-9 and -",
-	.take = take_name,
-	.write = write_plain,
-	.is_set = is_text,
-	.size = sizeof(char *),
-};
-
-static int take_document(const struct rna_profile_row *row, const char *text, void *value,
-			 struct rna_arena *arena)
-{
-	(void)row;
-	if (*text == '\0' || strlen(text) > 1024 || !is_printable(text))
-		return -EINVAL;
-	return keep_text(text, value, arena);
-}
-
-static const struct rna_profile_type document = {
-	.allowed = "a text of at most 1024 ASCII characters",
-	.take = take_document,
-	.write = write_text,
-	.is_set = is_text,
-	.size = sizeof(char *),
-};
+static const struct rna_schema_type document =
+	TEXT(is_document, write_text, .allowed = "a text of at most 1024 ASCII characters");
 
 /* Other characters than a star. A glob of stars fits every node: it selects nothing. */
-static int take_glob(const struct rna_profile_row *row, const char *text, void *value,
-		     struct rna_arena *arena)
+static bool is_glob(const char *text)
 {
-	(void)row;
-	if (strlen(text) > RNA_PROFILE_TEXT_MAX || !is_printable(text) ||
-	    text[strspn(text, "*")] == '\0')
-		return -EINVAL;
-	return keep_text(text, value, arena);
+	return strlen(text) <= RNA_PROFILE_TEXT_MAX && is_printable(text) &&
+	       text[strspn(text, "*")] != '\0';
 }
 
-static const struct rna_profile_type glob = {
-	.allowed = "a glob of at most 128 ASCII characters that does not fit everything",
-	.take = take_glob,
-	.write = write_text,
-	.is_set = is_text,
-	.size = sizeof(char *),
-};
+static const struct rna_schema_type glob =
+	TEXT(is_glob, write_text,
+	     .allowed = "a glob of at most 128 ASCII characters that does not fit everything");
 
-static int take_device_glob(const struct rna_profile_row *row, const char *text, void *value,
-			    struct rna_arena *arena)
+static bool is_device_glob(const char *text)
 {
-	(void)row;
-	if (strlen(text) > RNA_PROFILE_TEXT_MAX || !rna_device_glob_is_valid(text))
-		return -EINVAL;
-	return keep_text(text, value, arena);
+	return strlen(text) <= RNA_PROFILE_TEXT_MAX && rna_device_glob_is_valid(text);
 }
 
-static const struct rna_profile_type device_glob = {
-	.allowed = "a glob such as \"mlx5_*\", \"0000:3b:00.?\" or \"ib[0-3]\" without spaces and "
-		   "slashes, of at most 128 characters",
-	.take = take_device_glob,
-	.write = write_text,
-	.is_set = is_text,
-	.size = sizeof(char *),
-};
+static const struct rna_schema_type device_glob =
+	TEXT(is_device_glob, write_text,
+	     .allowed = "a glob such as \"mlx5_*\", \"0000:3b:00.?\" or \"ib[0-3]\" without spaces "
+			"and slashes, of at most 128 characters");
 
 /* Also keys of Kubernetes' own: the label is only read. */
-static int take_label(const struct rna_profile_row *row, const char *text, void *value,
-		      struct rna_arena *arena)
+static bool is_label(const char *text)
 {
 	static const char characters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
 					 "0123456789-_./";
 	size_t len = strcspn(text, "=");
 
-	(void)row;
-	if (len == 0 || len > RNA_LABEL_KEY_MAX || strspn(text, characters) != len ||
-	    (text[len] && !rna_label_value_is_legal(text + len + 1)))
-		return -EINVAL;
-	return keep_text(text, value, arena);
+	return len > 0 && len <= RNA_LABEL_KEY_MAX && strspn(text, characters) == len &&
+	       (!text[len] || rna_label_value_is_legal(text + len + 1));
 }
 
-static const struct rna_profile_type label = {
-	.allowed = "a label of the Kubernetes Node: KEY or KEY=VALUE",
-	.take = take_label,
-	.write = write_text,
-	.is_set = is_text,
-	.size = sizeof(char *),
-};
+static const struct rna_schema_type label =
+	TEXT(is_label, write_text, .allowed = "a label of the Kubernetes Node: KEY or KEY=VALUE");
 
-static bool is_version(const char *text, const char *characters)
+static bool is_of(const char *text, const char *characters)
 {
 	size_t len = strlen(text);
 
 	return len > 0 && len <= 64 && strspn(text, characters) == len;
 }
 
-static int take_version(const struct rna_profile_row *row, const char *text, void *value,
-			struct rna_arena *arena)
+static bool is_version(const char *text)
 {
-	bool valid =
-		strncmp(text, ">= ", 3) == 0
-			? is_version(text + 3, "0123456789.-") && isdigit((unsigned char)text[3])
-			: is_printable(text) && strcspn(text, " <>=") == strlen(text) && *text &&
-				  strlen(text) <= 64;
-
-	(void)row;
-	return valid ? keep_text(text, value, arena) : -EINVAL;
+	if (strncmp(text, ">= ", 3) == 0)
+		return is_of(text + 3, "0123456789.-") && isdigit((unsigned char)text[3]);
+	return is_printable(text) && strcspn(text, " <>=") == strlen(text) && *text &&
+	       strlen(text) <= 64;
 }
 
-static const struct rna_profile_type version = {
-	.allowed = "a version such as \"28.39.1002\", or \">= 28.39.1002\"",
-	.take = take_version,
-	.write = write_text,
-	.is_set = is_text,
-	.size = sizeof(char *),
-};
-
-/* -- Models ------------------------------------------------------------------------------------ */
-
-static int take_model(const struct rna_profile_row *row, const char *text, void *value,
-		      struct rna_arena *arena)
-{
-	struct rna_profile_model *model = value;
-
-	(void)row;
-	if (strlen(text) > RNA_PROFILE_TEXT_MAX || !rna_profile_model_parse(text, model))
-		return -EINVAL;
-	return keep_text(text, &model->text, arena);
-}
-
-static const struct rna_profile_type model_name = {
-	.allowed = "a model such as MT4129, the PCI vendor and device such as \"15b3:1021\", or a "
-		   "glob of hca_type without spaces that does not fit everything",
-	.take = take_model,
-	.write = write_text,
-	.is_set = is_text,
-	.size = sizeof(struct rna_profile_model),
-};
-
-/* Without a glob: what has no RDMA device has no hca_type. */
-static int take_pci_model(const struct rna_profile_row *row, const char *text, void *value,
-			  struct rna_arena *arena)
-{
-	struct rna_profile_model *model = value;
-	int status = take_model(row, text, value, arena);
-
-	return status == 0 && model->vendor_id == 0 ? -EINVAL : status;
-}
-
-static const struct rna_profile_type pci_model = {
-	.allowed = "a model such as MT4129, or the PCI vendor and device such as \"15b3:1021\"",
-	.take = take_pci_model,
-	.write = write_text,
-	.is_set = is_text,
-	.size = sizeof(struct rna_profile_model),
-};
-
-/* -- Entries of lists -------------------------------------------------------------------------- */
-
-static int take_pkey(const struct rna_profile_row *row, const char *text, void *value,
-		     struct rna_arena *arena)
-{
-	uint64_t key;
-
-	(void)row;
-	(void)arena;
-	if (strncmp(text, "0x", 2) != 0 || rna_parse_hex_u64(text, &key) < 0 || key == 0 ||
-	    key > UINT16_MAX)
-		return -EINVAL;
-	*(uint16_t *)value = (uint16_t)key;
-	return 0;
-}
-
-static void write_pkey(const void *value, struct rna_strbuf *out)
-{
-	rna_strbuf_printf(out, "0x%04x", *(const uint16_t *)value);
-}
-
-static const struct rna_profile_type pkey = {
-	.allowed = "P_Keys with the membership bit, such as 0x8001",
-	.take = take_pkey,
-	.write = write_pkey,
-	.size = sizeof(uint16_t),
-};
+static const struct rna_schema_type version =
+	TEXT(is_version, write_text,
+	     .allowed = "a version such as \"28.39.1002\", or \">= 28.39.1002\"");
 
 static bool is_module(const char *text, size_t len)
 {
@@ -439,44 +287,133 @@ static bool is_module(const char *text, size_t len)
 }
 
 /* Names that the collector readiness looks for, "|" between alternatives. */
-static int take_modules(const struct rna_profile_row *row, const char *text, void *value,
-			struct rna_arena *arena)
+static bool is_modules(const char *text)
 {
-	const char *at = text;
-
-	(void)row;
-	for (;; at++) {
-		size_t len = strcspn(at, "|");
-
-		if (!is_module(at, len))
-			return -EINVAL;
-		at += len;
-		if (*at == '\0')
-			return keep_text(text, value, arena);
+	for (size_t len;; text += len + 1) {
+		len = strcspn(text, "|");
+		if (!is_module(text, len))
+			return false;
+		if (text[len] == '\0')
+			return true;
 	}
 }
 
-static const struct rna_profile_type module_names = {
-	.take = take_modules,
-	.write = write_text,
-	.size = sizeof(char *),
-};
+static const struct rna_schema_type module_names =
+	TEXT(is_modules, write_text, .words = rna_module_names);
 
 /* As sysfs writes it. */
-static int take_address(const struct rna_profile_row *row, const char *text, void *value,
-			struct rna_arena *arena)
+static bool is_address(const char *text)
 {
-	(void)row;
-	if (!rna_pci_is_address(text, strlen(text)) || strpbrk(text, "ABCDEF"))
-		return -EINVAL;
-	return keep_text(text, value, arena);
+	return rna_pci_is_address(text, strlen(text)) && !strpbrk(text, "ABCDEF");
 }
 
-static const struct rna_profile_type address = {
-	.allowed = "PCI addresses such as \"0000:3b:00.0\", in lower case",
-	.take = take_address,
+static const struct rna_schema_type address =
+	TEXT(is_address, write_text,
+	     .allowed = "PCI addresses such as \"0000:3b:00.0\", in lower case");
+
+/* -- Models ------------------------------------------------------------------------------------ */
+
+static int take_model(struct rna_schema_load *load, const struct rna_schema_row *row,
+		      const char *text, void *value)
+{
+	struct rna_profile_model *model = value;
+
+	(void)row;
+	if (strlen(text) > RNA_PROFILE_TEXT_MAX || !rna_profile_model_parse(text, model))
+		return -EINVAL;
+	return keep_text(load, text, &model->text);
+}
+
+static const struct rna_schema_type model_name = {
+	.allowed = "a model such as MT4129, the PCI vendor and device such as \"15b3:1021\", or a "
+		   "glob of hca_type without spaces that does not fit everything",
+	.take = take_model,
 	.write = write_text,
-	.size = sizeof(char *),
+	.is_set = is_text,
+	.size = sizeof(struct rna_profile_model),
+};
+
+/* Without a glob: what has no RDMA device has no hca_type. */
+static int take_pci_model(struct rna_schema_load *load, const struct rna_schema_row *row,
+			  const char *text, void *value)
+{
+	struct rna_profile_model *model = value;
+	int status = take_model(load, row, text, value);
+
+	return status == 0 && model->vendor_id == 0 ? -EINVAL : status;
+}
+
+#define PCI_MODEL "a model such as MT4129, or the PCI vendor and device such as \"15b3:1021\""
+
+static const struct rna_schema_type pci_model = {
+	.allowed = PCI_MODEL,
+	.take = take_pci_model,
+	.write = write_text,
+	.is_set = is_text,
+	.size = sizeof(struct rna_profile_model),
+};
+
+/* A model, and a number of functions: "8", or ">= 8". */
+static int take_nics(struct rna_schema_load *load, const struct rna_schema_row *row,
+		     const struct rna_yaml_pair *pair, void *entry)
+{
+	struct rna_profile_nics *nics = entry;
+	const char *text = pair->value->text;
+	int status = rna_schema_take_node(load, row, pair->key, pair->key->line, &nics->model);
+
+	if (status < 0)
+		return status;
+	nics->at_least = text && strncmp(text, ">= ", 3) == 0;
+	if (!text || rna_parse_u64(text + (nics->at_least ? 3 : 0), &nics->count) < 0 ||
+	    !is_in_range(row, nics->count))
+		return -EINVAL;
+	return 0;
+}
+
+static void write_nics(const struct rna_schema_row *row, const void *value, struct rna_strbuf *out)
+{
+	const struct rna_profile_nics *nics = value;
+
+	(void)row;
+	rna_strbuf_printf(out, "\"%s\": ", nics->model.text);
+	rna_strbuf_printf(out, nics->at_least ? "\">= %ju\"" : "%ju", (uintmax_t)nics->count);
+}
+
+static const struct rna_schema_type numbers_of_nics = {
+	.allowed = PCI_MODEL,
+	.take = take_pci_model,
+	.take_pair = take_nics,
+	.write = write_nics,
+	.size = sizeof(struct rna_profile_nics),
+};
+
+/* -- P_Keys ------------------------------------------------------------------------------------ */
+
+static int take_pkey(struct rna_schema_load *load, const struct rna_schema_row *row,
+		     const char *text, void *value)
+{
+	uint64_t key;
+
+	(void)load;
+	(void)row;
+	if (strncmp(text, "0x", 2) != 0 || rna_parse_hex_u64(text, &key) < 0 || key == 0 ||
+	    key > UINT16_MAX)
+		return -EINVAL;
+	*(uint16_t *)value = (uint16_t)key;
+	return 0;
+}
+
+static void write_pkey(const struct rna_schema_row *row, const void *value, struct rna_strbuf *out)
+{
+	(void)row;
+	rna_strbuf_printf(out, "0x%04x", *(const uint16_t *)value);
+}
+
+static const struct rna_schema_type pkey = {
+	.allowed = "P_Keys with the membership bit, such as 0x8001",
+	.take = take_pkey,
+	.write = write_pkey,
+	.size = sizeof(uint16_t),
 };
 
 /* -- The keys ---------------------------------------------------------------------------------- */
@@ -490,26 +427,19 @@ static const struct rna_profile_type address = {
 	{name, &(of), offsetof(struct rna_profile_node, field), __VA_ARGS__}
 #define DEVICE(name, of, field, ...) \
 	{name, &(of), offsetof(struct rna_profile_device, field), __VA_ARGS__}
-#define TABLE(rows) {RNA_ARRAY_SIZE(rows), rows}
+#define FUNCTIONS_MAX "4096"
 
-enum { FUNCTIONS_MAX = 4096 };
-
-static const struct rna_profile_row file_rows[] = {
-	FILE_KEY("name", name, name, .help = "Name of the profile, unique in the file."),
-	FILE_KEY("source", document, source, .help = "The document that the profile rests on."),
-};
-
-static const struct rna_profile_row match_rows[] = {
+static const struct rna_schema_row match_rows[] = {
 	MATCH("vendor", glob, vendor, .help = "Glob of /sys/class/dmi/id/sys_vendor."),
 	MATCH("product", glob, product, .help = "Glob of /sys/class/dmi/id/product_name."),
 	MATCH("board", glob, board, .help = "Glob of /sys/class/dmi/id/board_name."),
 	MATCH("asset_tag", glob, asset_tag,
 	      .help = "Glob of /sys/class/dmi/id/chassis_asset_tag: some clouds have one for all "
 		      "machines."),
-	MATCH("gpus", number, gpus, .max = 1024, .help = "Number of GPUs."),
-	MATCH("gpu_model", pci_model, gpu_models, .most = 64,
+	MATCH("gpus", number, gpus, .max = "1024", .help = "Number of GPUs."),
+	MATCH("gpu_model", pci_model, gpu_models, .least = 1, .most = 64,
 	      .help = "PCI vendor and device of every GPU; of a list, one of them."),
-	MATCH("nics", pci_model, nics, .most = 64, .counts = true, .min = 0, .max = FUNCTIONS_MAX,
+	MATCH("nics", numbers_of_nics, nics, .least = 1, .most = 64, .max = FUNCTIONS_MAX,
 	      .help = "For each model the number of its physical functions on the PCI bus, with or "
 		      "without an RDMA device: {MT4129: 8}, or {MT4129: \">= 5\"} for at least 5."),
 	MATCH("label", label, label,
@@ -517,13 +447,13 @@ static const struct rna_profile_row match_rows[] = {
 		      "Node."),
 };
 
-static const struct rna_profile_row node_rows[] = {
-	NODE("gpus", number, gpus, .max = 1024, .help = "Number of GPUs."),
-	NODE("gpus_per_nic", number, gpus_per_nic, .min = 1, .max = 64,
+static const struct rna_schema_row node_rows[] = {
+	NODE("gpus", number, gpus, .max = "1024", .help = "Number of GPUs."),
+	NODE("gpus_per_nic", number, gpus_per_nic, .min = "1", .max = "64",
 	     .help = "Number of GPUs of each NIC that serves GPUs."),
-	NODE("modules", module_names, modules, .most = 32,
+	NODE("modules", module_names, modules, .least = 1, .most = 32,
 	     .help = "Kernel modules that are loaded; a|b: one of them."),
-	NODE("rails", address, rails, .most = 128,
+	NODE("rails", address, rails, .least = 1, .most = 128,
 	     .help = "PCI addresses of the NICs that serve GPUs, in the order of their rails: rails "
 		     "have these numbers even if a NIC is missing at the first look."),
 	NODE("acs", on_or_off, acs,
@@ -536,7 +466,7 @@ static const struct rna_profile_row node_rows[] = {
 	     .help = "Glob of the frequency governor of all CPUs: performance."),
 };
 
-static const struct rna_profile_row device_rows[] = {
+static const struct rna_schema_row device_rows[] = {
 	DEVICE("model", model_name, model, .help = "Model of the functions."),
 	DEVICE("name", device_glob, name,
 	       .help = "Glob of their device name, network interface or PCI address."),
@@ -545,73 +475,108 @@ static const struct rna_profile_row device_rows[] = {
 	       .help = "Number of ports that are up; more are accepted."),
 	DEVICE("link_layer", layer_name, link_layer, .help = "Link layer of each port."),
 	DEVICE("rate", rate, rate, .help = "Rate of each port that is up."),
-	DEVICE("lanes", power, lanes, .min = 1, .max = 16,
-	       .allowed = "1, 2, 4, 8, 12 or 16",
+	DEVICE("lanes", power, lanes, .min = "1", .max = "16",
+	       .form = "1, 2, 4, 8, 12 or 16",
 	       .help = "Width of the link of each port that is up."),
-	DEVICE("pcie_generation", number, pcie_generation, .min = 1, .max = 7,
+	DEVICE("pcie_generation", number, pcie_generation, .min = "1", .max = "7",
 	       .help = "Generation at which the PCIe link of the function runs."),
-	DEVICE("pcie_lanes", power, pcie_lanes, .min = 1, .max = 32,
-	       .allowed = "1, 2, 4, 8, 12, 16 or 32", .help = "Width of that link."),
-	DEVICE("mtu", power, mtu, .min = 256, .max = 4096,
-	       .allowed = "256, 512, 1024, 2048 or 4096",
+	DEVICE("pcie_lanes", power, pcie_lanes, .min = "1", .max = "32",
+	       .form = "1, 2, 4, 8, 12, 16 or 32", .help = "Width of that link."),
+	DEVICE("mtu", power, mtu, .min = "256", .max = "4096",
+	       .form = "256, 512, 1024, 2048 or 4096",
 	       .help = "Active RDMA MTU of each port that is up, in bytes."),
-	DEVICE("netdev_mtu", number, netdev_mtu, .min = 68, .max = 65535,
+	DEVICE("netdev_mtu", number, netdev_mtu, .min = "68", .max = "65535",
 	       .help = "MTU of the network interface of each port, in bytes."),
 	DEVICE("firmware", version, firmware, .help = "Firmware version, exactly or at least."),
 	DEVICE("driver_version", version, driver_version,
-	       .allowed = "a version such as \"24.10-0.7.0\", or \">= 24.10\"",
+	       .form = "a version such as \"24.10-0.7.0\", or \">= 24.10\"",
 	       .help = "Version of the driver's module (/sys/module/mlx5_core/version), exactly or "
 		       "at least. Drivers of the kernel have none, which is a difference."),
-	DEVICE("pkeys", pkey, pkeys, .most = 128,
+	DEVICE("pkeys", pkey, pkeys, .least = 1, .most = 128,
 	       .help = "P_Keys in the table of each InfiniBand port that is up. 0x8001: full "
 		       "member; 0x0001: any member."),
 	DEVICE("lid", boolean, lid,
 	       .help = "true: each InfiniBand port that is up has a LID from the subnet manager."),
-	DEVICE("virtual_functions", number, virtual_functions, .max = 65535,
+	DEVICE("virtual_functions", number, virtual_functions, .max = "65535",
 	       .help = "Number of virtual functions of each device."),
-	DEVICE("max_read_request", power, max_read_request, .min = 128, .max = 4096,
-	       .allowed = "128, 256, 512, 1024, 2048 or 4096",
+	DEVICE("max_read_request", power, max_read_request, .min = "128", .max = "4096",
+	       .form = "128, 256, 512, 1024, 2048 or 4096",
 	       .help = "MaxReadReq of each function, in bytes."),
-	DEVICE("module_vendors", glob, module_vendors, .most = 32, .proposal = true,
+	DEVICE("module_vendors", glob, module_vendors, .least = 1, .most = 32, .proposal = true,
 	       .help = "Vendors of the modules (transceivers and cables) in each port: one of these "
 		       "globs fits. Unknown if the agent may not read modules."),
-	DEVICE("module_part_numbers", glob, module_part_numbers, .most = 32, .proposal = true,
+	DEVICE("module_part_numbers", glob, module_part_numbers, .least = 1, .most = 32, .proposal = true,
 	       .help = "Part numbers of these modules, likewise."),
 };
 /* clang-format on */
 
-const struct rna_profile_table rna_profile_file_rows = TABLE(file_rows);
-const struct rna_profile_table rna_profile_match_rows = TABLE(match_rows);
-const struct rna_profile_table rna_profile_node_rows = TABLE(node_rows);
-const struct rna_profile_table rna_profile_device_rows = TABLE(device_rows);
+static int check_device(struct rna_schema_load *load, const struct rna_yaml *entry, void *object,
+			bool clean)
+{
+	const struct rna_profile_device *device = object;
+
+	if (!clean || device->model.text || device->name)
+		return 0;
+	return rna_schema_fail(load, entry->line,
+			       "devices: the entry has neither model nor name, so it means no "
+			       "device");
+}
+
+/* A file has 256 profiles at most, which bounds the comparisons. */
+static int check_profile(struct rna_schema_load *load, const struct rna_yaml *entry, void *object,
+			 bool clean)
+{
+	const struct rna_profiles *profiles = load->object;
+	struct rna_profile *profile = object;
+
+	profile->line = entry->line;
+	if (!profile->name)
+		return clean ? rna_schema_fail(load, entry->line, "the profile has no name") : 0;
+	for (const struct rna_profile *earlier = profiles->items; earlier < profile; earlier++)
+		if (earlier->name && strcmp(earlier->name, profile->name) == 0)
+			return rna_schema_fail(load, entry->line,
+					       "name: %s is used twice, first by the profile on "
+					       "line %zu",
+					       profile->name, earlier->line);
+	return 0;
+}
+
+const struct rna_schema rna_profile_match_rows = {RNA_ARRAY_SIZE(match_rows), match_rows};
+const struct rna_schema rna_profile_node_rows = {RNA_ARRAY_SIZE(node_rows), node_rows};
+const struct rna_schema rna_profile_device_rows = {
+	.count = RNA_ARRAY_SIZE(device_rows),
+	.rows = device_rows,
+	.size = sizeof(struct rna_profile_device),
+	.check = check_device,
+};
+
+/* clang-format off */
+static const struct rna_schema_row file_rows[] = {
+	FILE_KEY("name", name, name, .help = "Name of the profile, unique in the file."),
+	FILE_KEY("source", document, source, .help = "The document that the profile rests on."),
+	{"match", NULL, offsetof(struct rna_profile, match), .keys = &rna_profile_match_rows,
+	 .missing = "missing or empty; it says which nodes the profile is for, for example match: "
+		    "{product: \"DGXH100\"}"},
+	{"node", NULL, offsetof(struct rna_profile, node), .keys = &rna_profile_node_rows},
+	{"devices", NULL, offsetof(struct rna_profile, device_count),
+	 .keys = &rna_profile_device_rows, .most = RNA_PROFILE_DEVICES_MAX},
+};
+/* clang-format on */
+
+const struct rna_schema rna_profile_file_rows = {
+	.count = RNA_ARRAY_SIZE(file_rows),
+	.rows = file_rows,
+	.size = sizeof(struct rna_profile),
+	.check = check_profile,
+};
 
 /* -- In words ---------------------------------------------------------------------------------- */
-
-static void write_modules_allowed(struct rna_strbuf *out)
-{
-	for (const char *const *module = rna_module_names; *module; module++)
-		rna_strbuf_printf(out, "%s%s", module == rna_module_names ? "" : ", ", *module);
-}
-
-void rna_profile_row_write_allowed(const struct rna_profile_row *row, struct rna_strbuf *out)
-{
-	if (row->type == &module_names)
-		write_modules_allowed(out);
-	else if (row->allowed || row->type->allowed)
-		rna_strbuf_puts(out, row->allowed ? row->allowed : row->type->allowed);
-	else
-		rna_strbuf_printf(out, "%ju to %ju", (uintmax_t)row->min, (uintmax_t)row->max);
-	if (row->counts)
-		rna_strbuf_printf(out, ": %ju to %ju", (uintmax_t)row->min, (uintmax_t)row->max);
-	if (row->most > 0)
-		rna_strbuf_printf(out, "; at most %zu entries", row->most);
-}
 
 void rna_profiles_describe(struct rna_strbuf *out)
 {
 	static const struct {
 		const char *section;
-		const struct rna_profile_table *table;
+		const struct rna_schema *table;
 	} sections[] = {
 		{"profiles", &rna_profile_file_rows},
 		{"match", &rna_profile_match_rows},
@@ -622,11 +587,13 @@ void rna_profiles_describe(struct rna_strbuf *out)
 	rna_strbuf_puts(out, "Section\tKey\tMeaning\tAllowed\n");
 	for (size_t s = 0; s < RNA_ARRAY_SIZE(sections); s++)
 		for (size_t i = 0; i < sections[s].table->count; i++) {
-			const struct rna_profile_row *row = &sections[s].table->rows[i];
+			const struct rna_schema_row *row = &sections[s].table->rows[i];
 
+			if (row->keys)
+				continue;
 			rna_strbuf_printf(out, "`%s`\t`%s`\t%s\t", sections[s].section, row->key,
 					  row->help);
-			rna_profile_row_write_allowed(row, out);
+			rna_schema_write_allowed(row, out);
 			rna_strbuf_puts(out, "\n");
 		}
 }

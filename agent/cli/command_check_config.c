@@ -19,7 +19,7 @@
 
 #include "baseline/baseline.h"
 #include "config/settings_table.h"
-#include "config/web_use.h"
+#include "config/web_config.h"
 #include "probe/probe_secret.h"
 #include "rules/rules.h"
 

@@ -61,7 +61,7 @@ static void describe_collectors(struct rna_strbuf *out)
 	rna_strbuf_puts(out, "Collector\tRuns for\tDefault period\tWhat it reads\n");
 	for (size_t i = 0; i < RNA_COLLECTOR_COUNT; i++) {
 		const struct rna_collector *collector = &rna_collectors[i];
-		const struct rna_setting *period;
+		const struct rna_schema_row *period;
 		char key[KEY_MAX];
 
 		(void)snprintf(key, sizeof(key), "poll.%s", collector->name);

@@ -17,7 +17,7 @@
 #include "rna/base/root.h"
 #include "rna/model/subject.h"
 
-#include "baseline/profile_make.h"
+#include "baseline/baseline.h"
 #include "memory/expect.h"
 #include "memory/state_directory.h"
 #include "memory/state_file.h"

@@ -288,14 +288,9 @@ static json_t *signs_json(struct rna_json_writer *writer, unsigned signs)
 	return ret;
 }
 
-static json_t *port_json(struct rna_json_writer *writer, const struct rna_fleet *fleet,
-			 uint32_t port)
+static json_t *port_json(const struct rna_fleet *fleet, uint32_t port)
 {
-	json_t *ret = json_object();
-
-	rna_json_set(writer, ret, "node", json_string(node_of(fleet, port)));
-	rna_json_set(writer, ret, "port", json_string(fleet->ports[port]));
-	return ret;
+	return json_pack("{s:s, s:s}", "node", node_of(fleet, port), "port", fleet->ports[port]);
 }
 
 static json_t *blame_json(struct rna_json_writer *writer, const struct rna_fleet *fleet,
@@ -319,21 +314,17 @@ static json_t *blame_json(struct rna_json_writer *writer, const struct rna_fleet
 	rna_json_set(writer, ret, "signs", signs_json(writer, blame->signs));
 	for (uint32_t i = 0; i < fleet->mesh.port_count; i++)
 		if (blame->kind != RNA_BLAME_PATH && is_listed(fleet, blame, i))
-			rna_json_append(writer, ports, port_json(writer, fleet, i));
+			rna_json_append(writer, ports, port_json(fleet, i));
 	rna_json_set(writer, ret, "losing", ports);
 	return ret;
 }
 
-static json_t *pair_json(struct rna_json_writer *writer, const struct rna_fleet *fleet,
-			 const struct rna_mesh_pair *pair)
+static json_t *pair_json(const struct rna_fleet *fleet, const struct rna_mesh_pair *pair)
 {
-	json_t *ret = port_json(writer, fleet, pair->from);
-
-	rna_json_set(writer, ret, "peer", json_string(node_of(fleet, pair->to)));
-	rna_json_set(writer, ret, "peer_port", json_string(fleet->ports[pair->to]));
-	rna_json_set(writer, ret, "sign", json_string(rna_probe_sign_name(pair->sign)));
-	rna_json_set(writer, ret, "lost_ratio", json_real(pair->ratio));
-	return ret;
+	return json_pack("{s:s, s:s, s:s, s:s, s:s, s:f}", "node", node_of(fleet, pair->from),
+			 "port", fleet->ports[pair->from], "peer", node_of(fleet, pair->to),
+			 "peer_port", fleet->ports[pair->to], "sign",
+			 rna_probe_sign_name(pair->sign), "lost_ratio", pair->ratio);
 }
 
 static void set_known(struct rna_json_writer *writer, const struct rna_fleet *fleet, json_t *ret)
@@ -365,8 +356,7 @@ static json_t *fleet_json(struct rna_json_writer *writer, const struct report *r
 				blame_json(writer, fleet, &report->blames.list[i]));
 	for (size_t i = 0; i < report->blames.left_count; i++)
 		rna_json_append(writer, left,
-				pair_json(writer, fleet,
-					  &fleet->mesh.pairs[report->blames.left[i]]));
+				pair_json(fleet, &fleet->mesh.pairs[report->blames.left[i]]));
 	rna_json_set(writer, ret, "job", json_string(fleet->job));
 	rna_json_set(writer, ret, "group", json_string(fleet->group));
 	rna_json_set(writer, ret, "state", json_string(state_names[report->state]));

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * The types that a setting can have: how a text becomes a value, when two values are the same, and
- * what is allowed, in words.
+ * The types that a setting can have: how a text becomes a value, and when two values are the same.
+ * Then, what is done with all settings: defaults, comparison, documents.
  */
 #include <errno.h>
 #include <string.h>
@@ -13,22 +13,24 @@
 
 #include "settings_table.h"
 
-/* -- Reading one value ------------------------------------------------------------------------- */
+/* -- Single values ----------------------------------------------------------------------------- */
 
-static int fail_range(const struct rna_setting *setting, const char *text, struct rna_error *error)
+static int fail_range(struct rna_schema_load *load, const struct rna_schema_row *setting,
+		      const char *text)
 {
-	return rna_error_say(error, -EINVAL, "%s: %.*s is out of range; allowed: %s to %s",
+	return rna_error_say(&load->error, -EINVAL, "%s: %.*s is out of range; allowed: %s to %s",
 			     setting->key, RNA_SHOWN(text), setting->min, setting->max);
 }
 
-static int fail_form(const struct rna_setting *setting, const char *text, struct rna_error *error)
+static int fail_form(struct rna_schema_load *load, const struct rna_schema_row *setting,
+		     const char *text)
 {
-	return rna_error_say(error, -EINVAL, "%s: \"%.*s\" is not %s", setting->key,
+	return rna_error_say(&load->error, -EINVAL, "%s: \"%.*s\" is not %s", setting->key,
 			     RNA_SHOWN(text), setting->form);
 }
 
-static int put_duration(const struct rna_setting *setting, const char *text, void *field,
-			struct rna_error *error)
+static int take_duration(struct rna_schema_load *load, const struct rna_schema_row *setting,
+			 const char *text, void *field)
 {
 	rna_usec value, min = 0, max = 0;
 	int ret;
@@ -38,104 +40,110 @@ static int put_duration(const struct rna_setting *setting, const char *text, voi
 	ret = rna_duration_parse(text, &value);
 	if (ret == -EINVAL)
 		return rna_error_say(
-			error, ret,
+			&load->error, ret,
 			"%s: \"%.*s\" is not a duration such as 500ms, 10s or 1m30s (%s to %s)",
 			setting->key, RNA_SHOWN(text), setting->min, setting->max);
 	if (ret < 0 || value < min || value > max)
-		return fail_range(setting, text, error);
+		return fail_range(load, setting, text);
 	*(rna_usec *)field = value;
 	return 0;
 }
+
+const struct rna_schema_type rna_setting_duration = {
+	.name = "duration",
+	.take = take_duration,
+	.size = sizeof(rna_usec),
+};
 
 static bool is_digits(const char *text)
 {
 	return *text != '\0' && text[strspn(text, "0123456789")] == '\0';
 }
 
-static int put_integer(const struct rna_setting *setting, const char *text, void *field,
-		       struct rna_error *error)
+static int take_integer(struct rna_schema_load *load, const struct rna_schema_row *setting,
+			const char *text, void *field)
 {
 	uint64_t value, min = 0, max = 0;
 
 	(void)rna_parse_u64(setting->min, &min); /* as above */
 	(void)rna_parse_u64(setting->max, &max);
 	if (!is_digits(text))
-		return rna_error_say(error, -EINVAL,
+		return rna_error_say(&load->error, -EINVAL,
 				     "%s: \"%.*s\" is not an integer; allowed: %s to %s",
 				     setting->key, RNA_SHOWN(text), setting->min, setting->max);
 	if (rna_parse_u64(text, &value) < 0 || value < min || value > max)
-		return fail_range(setting, text, error);
+		return fail_range(load, setting, text);
 	*(unsigned *)field = (unsigned)value;
 	return 0;
 }
 
+const struct rna_schema_type rna_setting_integer = {
+	.name = "integer",
+	.take = take_integer,
+	.size = sizeof(unsigned),
+};
+
 /* YAML 1.2 knows these two words; yes and on are a text there, and here a mistake. */
-static int put_boolean(const struct rna_setting *setting, const char *text, void *field,
-		       struct rna_error *error)
+static int take_boolean(struct rna_schema_load *load, const struct rna_schema_row *setting,
+			const char *text, void *field)
 {
 	bool value = strcmp(text, "true") == 0;
 
 	if (!value && strcmp(text, "false") != 0)
-		return fail_form(setting, text, error);
+		return fail_form(load, setting, text);
 	*(bool *)field = value;
 	return 0;
 }
 
-static void write_choices(const struct rna_setting *setting, struct rna_strbuf *out)
-{
-	for (const struct rna_setting_choice *choice = setting->choices; choice->name; choice++) {
-		if (choice != setting->choices)
-			rna_strbuf_puts(out, ", ");
-		rna_strbuf_puts(out, choice->name);
-	}
-}
+const struct rna_schema_type rna_setting_boolean = {
+	.name = "boolean",
+	.take = take_boolean,
+	.size = sizeof(bool),
+};
 
-static int put_choice(const struct rna_setting *setting, const char *text, void *field,
-		      struct rna_error *error)
-{
-	RNA_STRBUF struct rna_strbuf allowed = RNA_STRBUF_INIT;
-
-	for (const struct rna_setting_choice *choice = setting->choices; choice->name; choice++)
-		if (strcmp(choice->name, text) == 0) {
-			*(int *)field = choice->value;
-			return 0;
-		}
-	write_choices(setting, &allowed);
-	if (!rna_strbuf_ok(&allowed))
-		return rna_error_set(error, -ENOMEM, "%s", setting->key);
-	return rna_error_say(error, -EINVAL, "%s: \"%.*s\" is not one of %s", setting->key,
-			     RNA_SHOWN(text), allowed.data);
-}
-
-static int put_whole_text(const struct rna_setting *setting, const char *text, void *field,
-			  struct rna_error *error)
+static int take_text(struct rna_schema_load *load, const struct rna_schema_row *setting,
+		     const char *text, void *field)
 {
 	char *copy;
 
 	if (!setting->is_valid(text))
-		return fail_form(setting, text, error);
+		return fail_form(load, setting, text);
 	copy = strdup(text);
 	if (!copy)
-		return rna_error_set(error, -ENOMEM, "%s", setting->key);
+		return -ENOMEM;
 	free(*(char **)field);
 	*(char **)field = copy;
 	return 0;
 }
 
-static int fail_entry(const struct rna_setting *setting, const char *text, struct rna_error *error)
+static bool same_text(const void *a, const void *b)
+{
+	return rna_same_text(*(char *const *)a, *(char *const *)b);
+}
+
+const struct rna_schema_type rna_setting_text = {
+	.name = "text",
+	.take = take_text,
+	.is_same = same_text,
+};
+
+/* -- Lists ------------------------------------------------------------------------------------- */
+
+static int fail_entry(struct rna_schema_load *load, const struct rna_schema_row *setting,
+		      const char *text)
 {
 	RNA_STRBUF struct rna_strbuf why = RNA_STRBUF_INIT;
 
 	if (setting->explain)
 		setting->explain(text, &why);
 	if (!rna_strbuf_ok(&why) || why.len == 0)
-		return fail_form(setting, text, error);
-	return rna_error_say(error, -EINVAL, "%s: \"%.*s\": %s", setting->key, RNA_SHOWN(text),
-			     why.data);
+		return fail_form(load, setting, text);
+	return rna_error_say(&load->error, -EINVAL, "%s: \"%.*s\": %s", setting->key,
+			     RNA_SHOWN(text), why.data);
 }
 
 /* Of the same name, and of the same devices, which stand behind a blank. */
-static bool is_same_entry(const struct rna_setting *setting, const char *a, const char *b)
+static bool is_same_entry(const struct rna_schema_row *setting, const char *a, const char *b)
 {
 	size_t len = strcspn(a, setting->once);
 	const char *a_devices = strchr(a, ' '), *b_devices = strchr(b, ' ');
@@ -146,61 +154,136 @@ static bool is_same_entry(const struct rna_setting *setting, const char *a, cons
 	       strcmp(a_devices ? a_devices : "", b_devices ? b_devices : "") == 0;
 }
 
-static int check_entry(const struct rna_setting *setting, const char *text, char *const *list,
-		       struct rna_error *error)
+static int check_entry(struct rna_schema_load *load, const struct rna_schema_row *setting,
+		       const char *text, char *const *list)
 {
 	if (!setting->is_valid(text))
-		return fail_entry(setting, text, error);
+		return fail_entry(load, setting, text);
 	for (; setting->once && list && *list; list++)
 		if (is_same_entry(setting, text, *list))
-			return rna_error_say(error, -EINVAL, "%s: \"%.*s\": duplicate of \"%.*s\"",
-					     setting->key, RNA_SHOWN(text), RNA_SHOWN(*list));
+			return rna_error_say(&load->error, -EINVAL,
+					     "%s: \"%.*s\": duplicate of \"%.*s\"", setting->key,
+					     RNA_SHOWN(text), RNA_SHOWN(*list));
 	return 0;
 }
 
-static int put_entry(const struct rna_setting *setting, const char *text, void *field,
-		     struct rna_error *error)
+/* Appends it. */
+static int take_entry(struct rna_schema_load *load, const struct rna_schema_row *setting,
+		      const char *text, void *field)
 {
 	RNA_FREE char *copy = NULL;
 	char ***list = field, **longer;
 	size_t len = rna_texts_len(*list);
-	int ret = check_entry(setting, text, *list, error);
+	int ret = check_entry(load, setting, text, *list);
 
 	if (ret < 0)
 		return ret;
 	copy = strdup(text);
 	longer = copy ? reallocarray(*list, len + 2, sizeof(*longer)) : NULL;
 	if (!longer)
-		return rna_error_set(error, -ENOMEM, "%s", setting->key);
+		return -ENOMEM;
 	longer[len] = RNA_TAKE(copy);
 	longer[len + 1] = NULL;
 	*list = longer;
 	return 0;
 }
 
-static bool same_duration(const void *a, const void *b)
+static int check_member(struct rna_schema_load *load, const struct rna_schema_row *setting,
+			const struct rna_yaml *entry, const struct rna_yaml_pair *pair)
 {
-	return *(const rna_usec *)a == *(const rna_usec *)b;
+	RNA_STRBUF struct rna_strbuf keys = RNA_STRBUF_INIT;
+	const char *key = pair->key->text ? pair->key->text : rna_yaml_kind_name(pair->key);
+	size_t line = pair->key->line;
+
+	if (!pair->key->text || !rna_words_have(setting->members, key)) {
+		rna_words_write(setting->members, &keys);
+		return rna_schema_fail(load, line, "%s: unknown key %.*s; allowed: %s",
+				       setting->key, RNA_SHOWN(key), keys.data ? keys.data : "");
+	}
+	if (rna_schema_find_earlier(entry, pair) > 0)
+		return rna_schema_fail(load, line, "%s: %s is specified twice", setting->key, key);
+	if (pair->value->text && !strchr(pair->value->text, '\n'))
+		return 0;
+	return rna_schema_fail(load, line, "%s: %s: expected a single line, found %s", setting->key,
+			       key,
+			       pair->value->text ? "several" : rna_yaml_kind_name(pair->value));
 }
 
-static bool same_integer(const void *a, const void *b)
+/* A mapping as its entry: the values of the members, one a line. Errors name its first line. */
+static int take_members(struct rna_schema_load *load, const struct rna_schema_row *setting,
+			const struct rna_yaml *entry, void *field)
 {
-	return *(const unsigned *)a == *(const unsigned *)b;
+	RNA_STRBUF struct rna_strbuf text = RNA_STRBUF_INIT;
+	struct rna_yaml whole = {.line = entry->line};
+	int ret = 0;
+
+	if (entry->kind != RNA_YAML_MAPPING)
+		return rna_schema_fail(load, entry->line,
+				       "%s: expected \"%s: ...\" and further keys, found %s",
+				       setting->key, setting->members[0],
+				       rna_yaml_kind_name(entry));
+	for (size_t i = 0; ret == 0 && i < entry->count; i++)
+		ret = check_member(load, setting, entry, &entry->pairs[i]);
+	if (ret < 0)
+		return ret;
+	for (size_t i = 0; setting->members[i]; i++) {
+		const struct rna_yaml *value = rna_yaml_get(entry, setting->members[i]);
+
+		rna_strbuf_printf(&text, "%s%s", i > 0 ? "\n" : "", value ? value->text : "");
+	}
+	if (!rna_strbuf_ok(&text))
+		return rna_error_set(&load->error, -ENOMEM, "%s", load->path);
+	whole.text = text.data;
+	return rna_schema_take_node(load, setting, &whole, whole.line, field);
 }
 
-static bool same_boolean(const void *a, const void *b)
+/*
+ * The example is what was written, or else the default. It is never a glob of everything, which in
+ * devices.exclude or expect.down would end all monitoring.
+ */
+static int fail_no_list(struct rna_schema_load *load, const struct rna_schema_row *setting,
+			const struct rna_yaml *node)
 {
-	return *(const bool *)a == *(const bool *)b;
+	const char *example = node->text && *node->text ? node->text : setting->standard;
+
+	if (!example || strspn(example, "*?") == strlen(example) || strpbrk(example, "\"\\\n"))
+		return rna_schema_fail(load, load->line, "%s: expected a list, found %s",
+				       setting->key, rna_yaml_kind_name(node));
+	return rna_schema_fail(load, load->line, "%s: expected a list such as [\"%.*s\"], found %s",
+			       setting->key, RNA_SHOWN(example), rna_yaml_kind_name(node));
 }
 
-static bool same_choice(const void *a, const void *b)
+static void clear_list(char ***list)
 {
-	return *(const int *)a == *(const int *)b;
+	for (char **entry = *list; entry && *entry; entry++)
+		free(*entry);
+	free(*list);
+	*list = NULL;
 }
 
-static bool same_text(const void *a, const void *b)
+static int read_list(struct rna_schema_load *load, const struct rna_schema_row *setting,
+		     const struct rna_yaml *node, void *field)
 {
-	return rna_same_text(*(char *const *)a, *(char *const *)b);
+	int ret;
+
+	if (node->kind != RNA_YAML_LIST)
+		return fail_no_list(load, setting, node);
+	if (node->count == 0 && setting->standard)
+		return rna_schema_fail(load, load->line, "%s: the list must not be empty",
+				       setting->key);
+	ret = rna_schema_check_length(load, setting, node->count);
+	if (ret < 0)
+		return ret;
+	clear_list(field);
+	for (size_t i = 0; ret == 0 && i < node->count; i++) {
+		const struct rna_yaml *entry = node->pairs[i].value;
+
+		ret = rna_schema_note(load, setting->members
+						    ? take_members(load, setting, entry, field)
+						    : rna_schema_take_node(load, setting, entry,
+									   entry->line, field));
+	}
+	return ret;
 }
 
 static bool same_list(const void *a, const void *b)
@@ -216,113 +299,140 @@ static bool same_list(const void *a, const void *b)
 	return true;
 }
 
-static const struct {
-	const char *name;
-	int (*put)(const struct rna_setting *setting, const char *text, void *field,
-		   struct rna_error *error);
-	bool (*is_same)(const void *a, const void *b); /* fields */
-} types[RNA_SETTING_TYPE_COUNT] = {
-	[RNA_SETTING_DURATION] = {"duration", put_duration, same_duration},
-	[RNA_SETTING_INTEGER] = {"integer", put_integer, same_integer},
-	[RNA_SETTING_BOOLEAN] = {"boolean", put_boolean, same_boolean},
-	[RNA_SETTING_CHOICE] = {"choice", put_choice, same_choice},
-	[RNA_SETTING_TEXT] = {"text", put_whole_text, same_text},
-	[RNA_SETTING_LIST] = {"list", put_entry, same_list},
+const struct rna_schema_type rna_setting_list = {
+	.name = "list",
+	.take = take_entry,
+	.read = read_list,
+	.is_same = same_list,
 };
 
-static void *field_of(const struct rna_setting *setting, struct rna_settings *settings)
+/* -- A setting --------------------------------------------------------------------------------- */
+
+const struct rna_schema_row *rna_setting_find(const char *key)
 {
-	return (char *)settings + setting->offset;
+	return rna_schema_find(&rna_settings_schema, key);
 }
 
-int rna_setting_put(const struct rna_setting *setting, const char *text,
+int rna_setting_put(const struct rna_schema_row *setting, const char *text,
 		    struct rna_settings *settings, struct rna_error *error)
 {
-	return types[setting->type].put(setting, text, field_of(setting, settings), error);
+	struct rna_schema_load load = {0};
+	int ret = rna_schema_take(&load, setting, text, (char *)settings + setting->offset);
+
+	return rna_schema_end(&load, ret, error);
 }
 
-bool rna_setting_is_same(const struct rna_setting *setting, const struct rna_settings *a,
+bool rna_setting_is_same(const struct rna_schema_row *setting, const struct rna_settings *a,
 			 const struct rna_settings *b)
 {
-	return types[setting->type].is_same((const char *)a + setting->offset,
-					    (const char *)b + setting->offset);
+	const void *x = (const char *)a + setting->offset, *y = (const char *)b + setting->offset;
+
+	if (setting->type->is_same)
+		return setting->type->is_same(x, y);
+	return memcmp(x, y, setting->type->size) == 0;
 }
 
-int rna_setting_check(const struct rna_setting *setting, const struct rna_settings *settings,
-		      struct rna_error *error)
+void rna_setting_clear(const struct rna_schema_row *setting, struct rna_settings *settings)
+{
+	void *field = (char *)settings + setting->offset;
+
+	if (setting->type == &rna_setting_list)
+		clear_list(field);
+	if (setting->type != &rna_setting_text)
+		return;
+	free(*(char **)field);
+	*(char **)field = NULL;
+}
+
+/* Would its check take the value? */
+static int check_names(const struct rna_schema_row *setting, const struct rna_settings *settings,
+		       struct rna_error *error)
 {
 	const void *field = (const char *)settings + setting->offset;
 	int ret = 0;
 
 	if (!setting->check)
 		return 0;
-	if (setting->type == RNA_SETTING_TEXT)
+	if (setting->type == &rna_setting_text)
 		return setting->check(setting->key, *(char *const *)field, error);
 	for (char *const *entry = *(char **const *)field; entry && *entry && ret == 0; entry++)
 		ret = setting->check(setting->key, *entry, error);
 	return ret;
 }
 
-static void clear_text(char **text)
+/* -- All settings ------------------------------------------------------------------------------ */
+
+void rna_settings_deinit(struct rna_settings *settings)
 {
-	free(*text);
-	*text = NULL;
+	for (size_t i = 0; i < rna_settings_schema.count; i++)
+		rna_setting_clear(&rna_settings_schema.rows[i], settings);
+	*settings = (struct rna_settings){0};
 }
 
-void rna_setting_clear(const struct rna_setting *setting, struct rna_settings *settings)
+int rna_settings_init(struct rna_settings *settings)
 {
-	char ***list = field_of(setting, settings);
+	*settings = (struct rna_settings){0};
+	for (size_t i = 0; i < rna_settings_schema.count; i++) {
+		const struct rna_schema_row *setting = &rna_settings_schema.rows[i];
+		int ret = 0;
 
-	if (setting->type == RNA_SETTING_TEXT) {
-		clear_text(field_of(setting, settings));
-		return;
+		if (setting->standard)
+			ret = rna_setting_put(setting, setting->standard, settings, NULL);
+		if (ret < 0) {
+			rna_settings_deinit(settings);
+			return ret;
+		}
 	}
-
-	for (char **entry = *list; entry && *entry; entry++)
-		free(*entry);
-	free(*list);
-	*list = NULL;
+	return 0;
 }
 
-/* -- In words ---------------------------------------------------------------------------------- */
-
-const char *rna_setting_type_name(const struct rna_setting *setting)
+int rna_settings_check_names(const struct rna_settings *settings, struct rna_error *error)
 {
-	if (setting->members)
-		return "list of mappings";
-	return types[setting->type].name;
+	int ret = 0;
+
+	for (size_t i = 0; ret == 0 && i < rna_settings_schema.count; i++)
+		ret = check_names(&rna_settings_schema.rows[i], settings, error);
+	return ret;
 }
 
-static bool is_short_list(const struct rna_setting *setting)
+bool rna_settings_are_same(const struct rna_settings *a, const struct rna_settings *b,
+			   const char *section)
 {
-	return setting->max && strcmp(setting->max, RNA_SETTING_ENTRIES_MAX) != 0;
+	size_t len = strlen(section);
+
+	for (size_t i = 0; i < rna_settings_schema.count; i++) {
+		const struct rna_schema_row *setting = &rna_settings_schema.rows[i];
+
+		if (strncmp(setting->key, section, len) == 0 && setting->key[len] == '.' &&
+		    !rna_setting_is_same(setting, a, b))
+			return false;
+	}
+	return true;
 }
 
-void rna_setting_write_allowed(const struct rna_setting *setting, struct rna_strbuf *out)
-{
-	if (setting->choices)
-		write_choices(setting, out);
-	else if (setting->form)
-		rna_strbuf_printf(out, is_short_list(setting) ? "%s; at most %s entries" : "%s",
-				  setting->form, setting->max);
-	else if (setting->type == RNA_SETTING_BOOLEAN)
-		rna_strbuf_puts(out, "true, false");
-	else
-		rna_strbuf_printf(out, "%s to %s", setting->min, setting->max);
-}
-
-void rna_setting_write_default(const struct rna_setting *setting, struct rna_strbuf *out)
+/* As a file would have it. */
+static void write_default(const struct rna_schema_row *setting, struct rna_strbuf *out)
 {
 	if (!setting->standard)
 		rna_strbuf_puts(out, "[]");
-	else if (setting->type == RNA_SETTING_LIST)
+	else if (setting->type == &rna_setting_list)
 		rna_strbuf_printf(out, "[\"%s\"]", setting->standard);
 	else
 		rna_strbuf_puts(out, *setting->standard ? setting->standard : "\"\"");
 }
 
-void rna_setting_write_help(const struct rna_setting *setting, struct rna_strbuf *out)
+void rna_settings_describe(struct rna_strbuf *out)
 {
-	rna_strbuf_printf(out, "%s%s", setting->help,
-			  setting->read_at_start ? " Read at the start only." : "");
+	rna_strbuf_puts(out, "Setting\tType\tAllowed\tDefault\tMeaning\n");
+	for (size_t i = 0; i < rna_settings_schema.count; i++) {
+		const struct rna_schema_row *setting = &rna_settings_schema.rows[i];
+
+		rna_strbuf_printf(out, "`%s`\t%s\t", setting->key,
+				  setting->members ? "list of mappings" : setting->type->name);
+		rna_schema_write_allowed(setting, out);
+		rna_strbuf_puts(out, "\t`");
+		write_default(setting, out);
+		rna_strbuf_printf(out, "`\t%s%s\n", setting->help,
+				  setting->read_at_start ? " Read at the start only." : "");
+	}
 }

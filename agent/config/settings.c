@@ -4,9 +4,13 @@
  * configuration file, its error messages, the defaults, agent/README.md and the sample
  * configuration are derived from the row.
  */
+#include <arpa/inet.h>
+#include <errno.h>
 #include <string.h>
+#include <sys/un.h>
 
 #include "rna/base/log.h"
+#include "rna/base/parse.h"
 #include "rna/collector.h"
 #include "rna/kubernetes.h"
 #include "rna/model/device_filter.h"
@@ -14,6 +18,7 @@
 #include "rna/model/log_site.h"
 #include "rna/model/topology.h"
 
+#include "baseline/baseline.h"
 #include "memory/expect.h"
 #include "mesh/dns.h"
 #include "mesh/member_source.h"
@@ -25,41 +30,165 @@
 #include "settings/qos_profile.h"
 #include "settings/silence.h"
 
-#include "setting_forms.h"
 #include "settings_table.h"
 
-static const struct rna_setting_choice log_levels[] = {
+/* -- Forms ------------------------------------------------------------------------------------- */
+
+/* Of texts that have no module of their own; other modules check theirs themselves. */
+
+static bool is_port(const char *text)
+{
+	uint64_t port;
+
+	return rna_parse_u64(text, &port) == 0 && port >= 1 && port <= UINT16_MAX;
+}
+
+static bool is_host(const char *text, size_t len)
+{
+	char host[INET6_ADDRSTRLEN + 2]; /* and brackets */
+	struct in6_addr address;         /* large enough for both */
+
+	if (len == 0)
+		return true;
+	if (len >= sizeof(host))
+		return false;
+	memcpy(host, text, len);
+	host[len] = '\0';
+	if (host[0] != '[')
+		return strcmp(host, "localhost") == 0 || inet_pton(AF_INET, host, &address) == 1;
+	if (host[len - 1] != ']')
+		return false;
+	host[len - 1] = '\0';
+	return inet_pton(AF_INET6, host + 1, &address) == 1;
+}
+
+/* A path, or a name without a file (unix(7), abstract), neither of them empty. */
+static bool is_socket_name(const char *text)
+{
+	return (text[0] == '/' || text[0] == '@') && text[1] != '\0' &&
+	       strlen(text) < sizeof(((struct sockaddr_un *)NULL)->sun_path);
+}
+
+/* Host names are left out on purpose: looking one up may wait for the network. */
+static bool listen_address_is_valid(const char *entry)
+{
+	const char *colon = strrchr(entry, ':');
+
+	if (strncmp(entry, RNA_LISTEN_UNIX, strlen(RNA_LISTEN_UNIX)) == 0)
+		return is_socket_name(entry + strlen(RNA_LISTEN_UNIX));
+	return colon && is_port(colon + 1) && is_host(entry, (size_t)(colon - entry));
+}
+
+bool rna_path_or_none_is_valid(const char *text)
+{
+	return *text == '/' || *text == '\0';
+}
+
+static bool path_is_valid(const char *text)
+{
+	return *text == '/';
+}
+
+static bool profile_setting_is_valid(const char *text)
+{
+	return rna_path_or_none_is_valid(text) || strcmp(text, RNA_BASELINE_AUTO) == 0;
+}
+
+static bool any_text_is_valid(const char *text)
+{
+	(void)text;
+	return true;
+}
+
+/* The prefix is part of it: what has none belongs to Kubernetes, as cpu and memory do. */
+static bool resource_glob_is_valid(const char *entry)
+{
+	return strchr(entry, '/') && strlen(entry) <= 317 /* 253, a slash and 63 */ &&
+	       entry[strcspn(entry, " \t")] == '\0';
+}
+
+static bool node_label_is_valid(const char *entry)
+{
+	size_t len = strcspn(entry, "=");
+	RNA_FREE char *key = strndup(entry, len);
+
+	if (*entry == '\0')
+		return true;
+	return key && rna_label_key_check("selftest.node_label", key, NULL) == 0 &&
+	       (entry[len] == '\0' || rna_label_value_is_legal(entry + len + 1));
+}
+
+static bool label_key_is_valid(const char *entry)
+{
+	return *entry == '\0' || rna_label_key_check("quiesce.node_label", entry, NULL) == 0;
+}
+
+static bool label_value_is_valid(const char *entry)
+{
+	return *entry && rna_label_value_is_legal(entry);
+}
+
+/* A module's name, which has no other characters in any driver of the kernel. */
+static bool driver_is_valid(const char *entry)
+{
+	size_t len = strlen(entry);
+
+	return len > 0 && len < 64 /* MODULE_NAME_LEN */ &&
+	       strspn(entry, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-") ==
+		       len;
+}
+
+static int taint_check(const char *key, const char *text, struct rna_error *error)
+{
+	return *text ? rna_label_key_check(key, text, error) : 0;
+}
+
+/* A key, or what keys begin with. What is Kubernetes' own is not taken away either. */
+static int former_name_check(const char *key, const char *entry, struct rna_error *error)
+{
+	RNA_STRBUF struct rna_strbuf name = RNA_STRBUF_INIT;
+	size_t len = strlen(entry);
+
+	rna_strbuf_printf(&name, "%s%s", entry, len > 0 && entry[len - 1] == '/' ? "x" : "");
+	if (!rna_strbuf_ok(&name))
+		return rna_error_set(error, -ENOMEM, "%s", key);
+	return rna_label_key_check(key, name.data, error);
+}
+
+/* -- Choices ----------------------------------------------------------------------------------- */
+
+static const struct rna_schema_choice log_levels[] = {
 	{"error", LOG_ERR}, {"warning", LOG_WARNING}, {"notice", LOG_NOTICE},
 	{"info", LOG_INFO}, {"debug", LOG_DEBUG},     {NULL, 0},
 };
 
-static const struct rna_setting_choice seccomp_modes[] = {
+static const struct rna_schema_choice seccomp_modes[] = {
 	{"auto", RNA_SECCOMP_AUTO},
 	{"on", RNA_SECCOMP_ON},
 	{"off", RNA_SECCOMP_OFF},
 	{NULL, 0},
 };
 
-static const struct rna_setting_choice counters_sources[] = {
+static const struct rna_schema_choice counters_sources[] = {
 	{"auto", RNA_COUNTERS_AUTO},
 	{"sysfs", RNA_COUNTERS_SYSFS},
 	{"mad", RNA_COUNTERS_MAD},
 	{NULL, 0},
 };
 
-static const struct rna_setting_choice verbs_events[] = {
+static const struct rna_schema_choice verbs_events[] = {
 	{"auto", RNA_VERBS_EVENTS_AUTO},
 	{"always", RNA_VERBS_EVENTS_ALWAYS},
 	{"never", RNA_VERBS_EVENTS_NEVER},
 	{NULL, 0},
 };
-static const struct rna_setting_choice hw_counters_sources[] = {
+static const struct rna_schema_choice hw_counters_sources[] = {
 	{"sysfs", RNA_HW_COUNTERS_SYSFS},
 	{"netlink", RNA_HW_COUNTERS_NETLINK},
 	{NULL, 0},
 };
 
-static const struct rna_setting_choice kernel_log_sources[] = {
+static const struct rna_schema_choice kernel_log_sources[] = {
 	{"auto", RNA_KERNEL_LOG_SETTING_AUTO},
 	{"kmsg", RNA_KERNEL_LOG_SETTING_KMSG},
 	{"journal", RNA_KERNEL_LOG_SETTING_JOURNAL},
@@ -67,7 +196,7 @@ static const struct rna_setting_choice kernel_log_sources[] = {
 	{NULL, 0},
 };
 
-static const struct rna_setting_choice kubernetes_backends[] = {
+static const struct rna_schema_choice kubernetes_backends[] = {
 	{"off", 0},
 	{"api", RNA_NODE_BACKEND_BIT(API)},
 	{"nfd", RNA_NODE_BACKEND_BIT(NFD)},
@@ -75,33 +204,33 @@ static const struct rna_setting_choice kubernetes_backends[] = {
 	{NULL, 0},
 };
 
-static const struct rna_setting_choice taint_effects[] = {
+static const struct rna_schema_choice taint_effects[] = {
 	{"NoSchedule", RNA_TAINT_NO_SCHEDULE},
 	{"PreferNoSchedule", RNA_TAINT_PREFER_NO_SCHEDULE},
 	{"NoExecute", RNA_TAINT_NO_EXECUTE},
 	{NULL, 0},
 };
 
-static const struct rna_setting_choice taint_whens[] = {
+static const struct rna_schema_choice taint_whens[] = {
 	{"down", RNA_TAINT_WHEN_DOWN},
 	{"degraded", RNA_TAINT_WHEN_DEGRADED},
 	{NULL, 0},
 };
 
-static const struct rna_setting_choice device_taints[] = {
+static const struct rna_schema_choice device_taints[] = {
 	{"off", RNA_DEVICE_TAINTS_OFF},
 	{"report", RNA_DEVICE_TAINTS_REPORT},
 	{"taint", RNA_DEVICE_TAINTS_TAINT},
 	{NULL, 0},
 };
 
-static const struct rna_setting_choice collector_accounts[] = {
+static const struct rna_schema_choice collector_accounts[] = {
 	{"summary", 0},
 	{"full", 1},
 	{NULL, 0},
 };
 
-static const struct rna_setting_choice gpu_nic_paths[] = {
+static const struct rna_schema_choice gpu_nic_paths[] = {
 	{"nearest", RNA_PATH_SAME},
 	{"PIX", RNA_PATH_PIX},
 	{"PXB", RNA_PATH_PXB},
@@ -113,24 +242,24 @@ static const struct rna_setting_choice gpu_nic_paths[] = {
 
 /* clang-format off */
 #define DURATION(key, field, min, max, standard, help) \
-	{key, RNA_SETTING_DURATION, offsetof(struct rna_settings, field), min, max, standard, help}
+	{key, &rna_setting_duration, offsetof(struct rna_settings, field), min, max, standard, help}
 /* These four accept further members after the help, such as .read_at_start. */
 #define INTEGER(key, field, min, max, standard, ...) \
-	{key, RNA_SETTING_INTEGER, offsetof(struct rna_settings, field), min, max, standard, \
+	{key, &rna_setting_integer, offsetof(struct rna_settings, field), min, max, standard, \
 	 __VA_ARGS__}
 #define CHOICE(key, field, names, preset, ...) \
-	{key, RNA_SETTING_CHOICE, offsetof(struct rna_settings, field), .standard = preset, \
+	{key, &rna_schema_choice, offsetof(struct rna_settings, field), .standard = preset, \
 	 .choices = names, .help = __VA_ARGS__}
 #define TEXT(key, field, shape, fits, preset, ...) \
-	{key, RNA_SETTING_TEXT, offsetof(struct rna_settings, field), .standard = preset, \
+	{key, &rna_setting_text, offsetof(struct rna_settings, field), .standard = preset, \
 	 .form = shape, .is_valid = fits, .help = __VA_ARGS__}
-#define SHORT_LIST(key, field, most, shape, fits, preset, ...) \
-	{key, RNA_SETTING_LIST, offsetof(struct rna_settings, field), .max = most, \
+#define SHORT_LIST(key, field, number, shape, fits, preset, ...) \
+	{key, &rna_setting_list, offsetof(struct rna_settings, field), .most = number, \
 	 .standard = preset, .form = shape, .is_valid = fits, .help = __VA_ARGS__}
 #define LIST(key, field, shape, fits, preset, ...) \
-	SHORT_LIST(key, field, RNA_SETTING_ENTRIES_MAX, shape, fits, preset, __VA_ARGS__)
+	SHORT_LIST(key, field, RNA_SCHEMA_ENTRIES_MAX, shape, fits, preset, __VA_ARGS__)
 #define BOOLEAN(key, field, standard, help) \
-	{key, RNA_SETTING_BOOLEAN, offsetof(struct rna_settings, field), NULL, NULL, standard, \
+	{key, &rna_setting_boolean, offsetof(struct rna_settings, field), NULL, NULL, standard, \
 	 help, .form = "true or false"}
 /* Entries begin with a name; knows explains an invalid one; ends: delimiters of unique names. */
 #define NAMED(key, field, form, fits, knows, ends, help) \
@@ -142,7 +271,7 @@ static const struct rna_setting_choice gpu_nic_paths[] = {
 	     rna_expect_glob_is_valid, NULL, help)
 /* Checked when the agent starts: an invalid name must not prevent monitoring. */
 #define NAME(key, field, form, allows, standard, help) \
-	TEXT(key, field, form, rna_any_text_is_valid, standard, help, .check = allows)
+	TEXT(key, field, form, any_text_is_valid, standard, help, .check = allows)
 #define GLOBS(key, field, help) \
 	LIST(key, field, \
 	     "a glob such as mlx5_bond_*, 0000:3b:00.? or ib[0-3] without spaces and slashes", \
@@ -150,7 +279,7 @@ static const struct rna_setting_choice gpu_nic_paths[] = {
 #define POLL(name, id, standard, help) \
 	DURATION("poll." name, poll[RNA_COLLECTOR_##id], "100ms", "24h", standard, help)
 
-const struct rna_setting rna_setting_table[] = {
+static const struct rna_schema_row rows[] = {
 	GLOBS("devices.include", devices_include,
 	      "Devices to monitor, matched by name, PCI address or network interface. All devices "
 	      "if empty."),
@@ -244,7 +373,7 @@ const struct rna_setting rna_setting_table[] = {
 	       "it would refuse to unload them. always: all whose driver allows it. The agent "
 	       "closes them when their driver is unloaded, and during quiesce."),
 	LIST("watch.verbs_drivers", watch_verbs_drivers,
-	     "the driver of the PCI function, for example bnxt_en", rna_driver_is_valid, NULL,
+	     "the driver of the PCI function, for example bnxt_en", driver_is_valid, NULL,
 	     "Additional drivers that can remove a device while it is open. With any other driver "
 	     "the removal would hang, so the agent does not keep its devices open."),
 	INTEGER("lanes.max", lanes_max, "2", "64", "8",
@@ -272,7 +401,7 @@ const struct rna_setting rna_setting_table[] = {
 		"neighbour discovery: the agent sends an empty UDP datagram to port 9 (discard) of "
 		"each, at most once per poll.gateways and ten seconds. If false, the agent sends "
 		"nothing and reads what is known."),
-	SHORT_LIST("ethernet.statistics", ethernet_statistics, "64",
+	SHORT_LIST("ethernet.statistics", ethernet_statistics, 64,
 	     "the name of a statistic in ethtool -S that has no family of its own, at most 32 "
 	     "characters, not a glob",
 	     rna_ethernet_extra_is_valid, NULL,
@@ -288,7 +417,7 @@ const struct rna_setting rna_setting_table[] = {
 	CHOICE("kernel_log.source", kernel_log_source, kernel_log_sources, "auto",
 	       "Source of the kernel's messages, in which drivers report failures: /dev/kmsg, or "
 	       "the systemd journal. auto uses the journal if /dev/kmsg cannot be opened."),
-	SHORT_LIST("kernel_log.patterns", kernel_log_patterns, "32",
+	SHORT_LIST("kernel_log.patterns", kernel_log_patterns, 32,
 	     "a mapping of name, regex, severity (info or warning), meaning and remedy; the regex is "
 	     "a POSIX extended one with at least 8 literal characters in a row",
 	     rna_log_site_is_valid, NULL,
@@ -299,7 +428,7 @@ const struct rna_setting rna_setting_table[] = {
 	LIST("http.listen", http_listen,
 	     "host:port, [ipv6]:port or :port, where host is an IP address or localhost, or "
 	     "unix:/path or unix:@name of at most 107 bytes",
-	     rna_listen_address_is_valid, ":10879",
+	     listen_address_is_valid, ":10879",
 	     "Addresses to serve HTTP on. Without a host, all addresses of the machine. Ignored if "
 	     "systemd passes sockets.",
 	     .once = ""),
@@ -363,7 +492,7 @@ const struct rna_setting rna_setting_table[] = {
 	EXPECT("expect.down", expect_down,
 	       "Ports expected to be down. Takes precedence over expect.up."),
 	TEXT("expect.profile", expect_profile, "an absolute path, auto, or \"\" for none",
-	     rna_profile_setting_is_valid, "",
+	     profile_setting_is_valid, "",
 	     "What this node must have: a file with profiles, of which the one for this node is "
 	     "chosen, or auto for the profiles that the program contains. If empty, a profile that "
 	     "the program contains and that fits this node is information only."),
@@ -446,7 +575,7 @@ const struct rna_setting rna_setting_table[] = {
 		"Whether findings create Events of the Node. Requires kubernetes.backend api or "
 		"both."),
 	NAME("kubernetes.taint", kubernetes_taint, "the key of a taint, or \"\" for none",
-	     rna_taint_check, "",
+	     taint_check, "",
 	     "Taint to set while the node is unhealthy. Requires kubernetes.backend api or both."),
 	CHOICE("kubernetes.taint_effect", kubernetes_taint_effect, taint_effects, "NoSchedule",
 	       "Effect of kubernetes.taint."),
@@ -459,14 +588,14 @@ const struct rna_setting rna_setting_table[] = {
 	       "Kubernetes 1.36."),
 	LIST("kubernetes.former_names", kubernetes_former_names,
 	     "the key of a label or a taint, or a prefix of labels that ends with a slash",
-	     rna_any_text_is_valid,
+	     any_text_is_valid,
 	     NULL,
 	     "Names of labels and taints from earlier configurations, which the agent removes from "
 	     "the Node. It remembers its own former names in the state directory.",
-	     .check = rna_former_name_check),
+	     .check = former_name_check),
 	LIST("kubernetes.resources", kubernetes_resources,
 	     "the name of a resource such as nvidia.com/hostdev, or a glob",
-	     rna_resource_glob_is_valid, NULL,
+	     resource_glob_is_valid, NULL,
 	     "Device plugin resources to check in addition to rdma/*. A name without a glob must "
 	     "exist."),
 	DURATION("kubernetes.first_delay", kubernetes_first_delay, "0s", "1h", "30s",
@@ -489,7 +618,7 @@ const struct rna_setting rna_setting_table[] = {
 		 "How often the Node is read, to detect changes by others and to check its "
 		 "resources."),
 	TEXT("kubernetes.nfd_directory", kubernetes_nfd_directory, "an absolute path",
-	     rna_path_is_valid,
+	     path_is_valid,
 	     "/etc/kubernetes/node-feature-discovery/features.d",
 	     "Directory from which node-feature-discovery reads feature files."),
 	DURATION("kubernetes.nfd_expiry", kubernetes_nfd_expiry, "10s", "7d", "1h",
@@ -510,13 +639,13 @@ const struct rna_setting rna_setting_table[] = {
 		 "one. The same applies to a quiesce for a Node label that was last read before a "
 		 "restart of the agent."),
 	TEXT("quiesce.node_label", quiesce_node_label, "KEY, or \"\" for none",
-	     rna_label_key_is_valid,
+	     label_key_is_valid,
 	     "nvidia.com/ofed-driver-upgrade-state",
 	     "Node label that announces a driver upgrade: the agent is quiesced while the label is "
 	     "set. It is read at the start, every kubernetes.refresh and with each write to the Node. "
 	     "Requires kubernetes.backend api or both."),
 	LIST("quiesce.node_label_idle", quiesce_node_label_idle, "a value of a label",
-	     rna_label_value_is_valid, "upgrade-done",
+	     label_value_is_valid, "upgrade-done",
 	     "Values of quiesce.node_label that do not quiesce the agent."),
 	BOOLEAN("probe.enabled", probe_enabled, "false",
 		"Whether ports of this node send small probes to ports of other nodes, and answer "
@@ -615,7 +744,7 @@ const struct rna_setting rna_setting_table[] = {
 	     rna_silence_is_valid, NULL,
 	     "Time windows (UTC) in which tests are allowed. At any time if empty."),
 	TEXT("selftest.node_label", selftest_node_label, "KEY, KEY=VALUE, or \"\" for none",
-	     rna_node_label_is_valid, "",
+	     node_label_is_valid, "",
 	     "Tests run only while the Node has this label, which the agent reads every "
 	     "kubernetes.refresh. Requires kubernetes.backend api or both. There are no tests while "
 	     "the label is unknown."),
@@ -639,82 +768,6 @@ const struct rna_setting rna_setting_table[] = {
 };
 /* clang-format on */
 
-const size_t rna_setting_count = RNA_ARRAY_SIZE(rna_setting_table);
+const struct rna_schema rna_settings_schema = {.count = RNA_ARRAY_SIZE(rows), .rows = rows};
 
-_Static_assert(RNA_ARRAY_SIZE(rna_setting_table) <= RNA_SETTINGS_MAX, "raise RNA_SETTINGS_MAX");
-
-const struct rna_setting *rna_setting_find(const char *key)
-{
-	for (size_t i = 0; i < rna_setting_count; i++)
-		if (strcmp(rna_setting_table[i].key, key) == 0)
-			return &rna_setting_table[i];
-	return NULL;
-}
-
-/* -- All of them ------------------------------------------------------------------------------- */
-
-void rna_settings_deinit(struct rna_settings *settings)
-{
-	for (size_t i = 0; i < rna_setting_count; i++)
-		if (rna_setting_table[i].type == RNA_SETTING_LIST ||
-		    rna_setting_table[i].type == RNA_SETTING_TEXT)
-			rna_setting_clear(&rna_setting_table[i], settings);
-	*settings = (struct rna_settings){0};
-}
-
-int rna_settings_init(struct rna_settings *settings)
-{
-	*settings = (struct rna_settings){0};
-	for (size_t i = 0; i < rna_setting_count; i++) {
-		const struct rna_setting *setting = &rna_setting_table[i];
-		int ret = 0;
-
-		if (setting->standard)
-			ret = rna_setting_put(setting, setting->standard, settings, NULL);
-		if (ret < 0) {
-			rna_settings_deinit(settings);
-			return ret;
-		}
-	}
-	return 0;
-}
-
-int rna_settings_check_names(const struct rna_settings *settings, struct rna_error *error)
-{
-	int ret = 0;
-
-	for (size_t i = 0; ret == 0 && i < rna_setting_count; i++)
-		ret = rna_setting_check(&rna_setting_table[i], settings, error);
-	return ret;
-}
-
-bool rna_settings_are_same(const struct rna_settings *a, const struct rna_settings *b,
-			   const char *section)
-{
-	size_t len = strlen(section);
-
-	for (size_t i = 0; i < rna_setting_count; i++) {
-		const struct rna_setting *setting = &rna_setting_table[i];
-
-		if (strncmp(setting->key, section, len) == 0 && setting->key[len] == '.' &&
-		    !rna_setting_is_same(setting, a, b))
-			return false;
-	}
-	return true;
-}
-
-void rna_settings_describe(struct rna_strbuf *out)
-{
-	rna_strbuf_puts(out, "Setting\tType\tAllowed\tDefault\tMeaning\n");
-	for (size_t i = 0; i < rna_setting_count; i++) {
-		const struct rna_setting *setting = &rna_setting_table[i];
-
-		rna_strbuf_printf(out, "`%s`\t%s\t", setting->key, rna_setting_type_name(setting));
-		rna_setting_write_allowed(setting, out);
-		rna_strbuf_puts(out, "\t`");
-		rna_setting_write_default(setting, out);
-		rna_strbuf_puts(out, "`\t");
-		rna_setting_write_help(setting, out);
-		rna_strbuf_puts(out, "\n");
-	}
-}
+_Static_assert(RNA_ARRAY_SIZE(rows) <= RNA_SETTINGS_MAX, "raise RNA_SETTINGS_MAX");

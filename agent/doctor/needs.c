@@ -267,7 +267,7 @@ const char *rna_need_state_name(enum rna_need_state state)
 
 /* -- Uses -------------------------------------------------------------------------------------- */
 
-static bool has_value(const struct rna_setting *setting, const char *value,
+static bool has_value(const struct rna_schema_row *setting, const char *value,
 		      const struct rna_settings *settings)
 {
 	RNA_CLEANUP(rna_settings_deinit) struct rna_settings other = {0};
@@ -280,7 +280,7 @@ static bool has_value(const struct rna_setting *setting, const char *value,
 
 static const char *find_off(const struct rna_need_use *use, const struct rna_settings *settings)
 {
-	const struct rna_setting *setting = rna_setting_find(use->by);
+	const struct rna_schema_row *setting = rna_setting_find(use->by);
 
 	for (size_t i = 0; setting && i < RNA_ARRAY_SIZE(use->off) && use->off[i]; i++)
 		if (has_value(setting, use->off[i], settings))

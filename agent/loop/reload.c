@@ -10,8 +10,8 @@
 
 static void warn_of_late(const struct rna_settings *old, const struct rna_settings *new)
 {
-	for (size_t i = 0; i < rna_setting_count; i++) {
-		const struct rna_setting *setting = &rna_setting_table[i];
+	for (size_t i = 0; i < rna_settings_schema.count; i++) {
+		const struct rna_schema_row *setting = &rna_settings_schema.rows[i];
 
 		if (setting->read_at_start && !rna_setting_is_same(setting, old, new))
 			rna_log_warning("%s takes effect only after a restart of the agent",

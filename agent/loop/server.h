@@ -11,7 +11,7 @@
 #include "rna/base/error.h"
 #include "rna/exporter.h"
 
-#include "config/web_use.h"
+#include "config/web_config.h"
 #include "settings/settings.h"
 
 #include "passed.h"

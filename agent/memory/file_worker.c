@@ -3,121 +3,110 @@
 
 #include <errno.h>
 #include <poll.h>
-#include <pthread.h>
 #include <stdlib.h>
-#include <sys/eventfd.h>
 
-#include "rna/base/thread.h"
+#include "rna/base/worker.h"
 
 enum { STACK = 512 * 1024 }; /* for a file, and the C library */
 
 struct rna_file_worker {
+	struct rna_work job; /* the one */
+	struct rna_worker *worker;
 	void (*work)(void *job);
 	void (*back)(void *job);
-	int done; /* eventfd */
 	sd_event_source *returns;
 	bool busy;
-	void *job;
-	pthread_t thread;
+	void *userdata; /* of the job */
 };
 
-static void *run(void *argument)
+static void perform(struct rna_work *work, void *userdata)
 {
-	struct rna_file_worker *worker = argument;
+	struct rna_file_worker *files = (struct rna_file_worker *)work;
 
-	worker->work(worker->job);
-	(void)eventfd_write(worker->done, 1); /* the counter is nowhere near its end */
-	return NULL;
+	(void)userdata;
+	files->work(files->userdata);
 }
 
-static void finish_job(struct rna_file_worker *worker)
+/* False: it is not done yet. */
+static bool finish_job(struct rna_file_worker *files)
 {
-	eventfd_t count;
-
-	(void)eventfd_read(worker->done, &count); /* there is one job at a time */
-	worker->busy = false;
-	worker->back(worker->job);
+	if (!rna_worker_take(files->worker))
+		return false;
+	files->busy = false;
+	files->back(files->userdata);
+	return true;
 }
 
 static int on_done(sd_event_source *source, int fd, uint32_t events, void *userdata)
 {
-	struct rna_file_worker *worker = userdata;
-
 	(void)source, (void)fd, (void)events;
-	(void)pthread_join(worker->thread, NULL);
-	finish_job(worker);
+	(void)finish_job(userdata);
 	return 0;
 }
 
 int rna_file_worker_new(sd_event *event, void (*work)(void *job), void (*back)(void *job),
 			struct rna_file_worker **ret)
 {
+	const struct rna_worker_options options = {
+		.name = "rna-file-worker",
+		.stack = STACK,
+		.perform = perform,
+	};
 	RNA_CLEANUP(rna_file_worker_free_p)
-	struct rna_file_worker *worker = calloc(1, sizeof(*worker));
+	struct rna_file_worker *files = calloc(1, sizeof(*files));
 	int status;
 
-	if (!worker)
+	if (!files)
 		return -ENOMEM;
-	worker->work = work;
-	worker->back = back;
-	worker->done = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-	if (worker->done < 0)
-		return -errno;
-	status = sd_event_add_io(event, &worker->returns, worker->done, EPOLLIN, on_done, worker);
+	files->work = work;
+	files->back = back;
+	status = rna_worker_new(&options, &files->worker);
+	if (status == 0)
+		status = sd_event_add_io(event, &files->returns, rna_worker_fd(files->worker),
+					 EPOLLIN, on_done, files);
 	if (status < 0)
 		return status;
-	*ret = RNA_TAKE(worker);
+	*ret = RNA_TAKE(files);
 	return 0;
 }
 
-bool rna_file_worker_busy(const struct rna_file_worker *worker)
+bool rna_file_worker_busy(const struct rna_file_worker *files)
 {
-	return worker->busy;
+	return files->busy;
 }
 
-int rna_file_worker_start(struct rna_file_worker *worker, void *job)
+int rna_file_worker_start(struct rna_file_worker *files, void *job)
 {
 	int status;
 
-	worker->job = job;
-	status = rna_thread_start(&worker->thread, STACK, "rna-file-worker", run, worker);
-	worker->busy = status == 0;
+	files->userdata = job;
+	status = rna_worker_give(files->worker, &files->job);
+	files->busy = status == 0;
 	return status;
 }
 
-/* Has the work been done by then? */
-static bool wait_until(const struct rna_file_worker *worker, rna_usec end)
+bool rna_file_worker_wait(struct rna_file_worker *files, rna_usec patience)
 {
-	struct pollfd done = {.fd = worker->done, .events = POLLIN};
-	int ready;
-
-	do {
-		rna_usec left = rna_usec_since(rna_clock_monotonic(), end);
-
-		ready = poll(&done, 1, (int)(left / RNA_USEC_PER_MSEC));
-	} while (ready < 0 && errno == EINTR);
-	return ready > 0;
-}
-
-bool rna_file_worker_wait(struct rna_file_worker *worker, rna_usec patience)
-{
+	struct pollfd done = {.fd = rna_worker_fd(files->worker), .events = POLLIN};
 	rna_usec end = rna_clock_monotonic() + patience;
 
-	while (worker->busy) { /* back may have started another one */
-		if (!wait_until(worker, end))
+	while (files->busy) { /* back may have started another one */
+		rna_usec left = rna_usec_since(rna_clock_monotonic(), end);
+		int ready = poll(&done, 1, (int)(left / RNA_USEC_PER_MSEC));
+
+		if (ready == 0 || (ready < 0 && errno != EINTR))
 			return false;
-		(void)pthread_join(worker->thread, NULL); /* it has nothing left to do */
-		finish_job(worker);
+		(void)finish_job(files);
 	}
 	return true;
 }
 
-struct rna_file_worker *rna_file_worker_free(struct rna_file_worker *worker)
+struct rna_file_worker *rna_file_worker_free(struct rna_file_worker *files)
 {
-	if (!worker)
+	if (!files)
 		return NULL;
-	(void)sd_event_source_disable_unref(worker->returns);
-	rna_close_p(&worker->done);
-	free(worker);
+	(void)sd_event_source_disable_unref(files->returns);
+	(void)rna_worker_finish(files->worker);
+	free(files);
 	return NULL;
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A file worker does one job at a time that may wait for a disk, in a thread of its own that ends
- * with the job. The loop starts the next job when the last has come back, and what a job needs is
- * handed to the worker and handed back: no lock. The lanes are left out: they are for collectors,
+ * A file worker does one job at a time that may wait for a disk, in a worker of its own. The loop
+ * starts the next job when the last has come back, and what a job needs is handed over and handed
+ * back. The lanes are left out: they are for collectors,
  * with their deadlines and replacements, and a disk that hangs must not take one away from the
  * hardware. Thread: the loop's.
  */

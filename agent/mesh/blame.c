@@ -55,7 +55,6 @@ struct solver {
 	double *ratios;   /* for medians */
 	struct tally *leaves, *nodes;
 	struct rna_blames *out;
-	size_t room;
 };
 
 static const char *const kind_names[RNA_BLAME_KIND_COUNT] = {
@@ -371,20 +370,14 @@ static void explain(struct solver *solver, struct rna_blame *blame, uint32_t fir
 	}
 }
 
-static int add_blame(struct solver *solver, const struct rna_blame *blame)
+static int add_blame(struct rna_blames *out, const struct rna_blame *blame)
 {
-	struct rna_blames *out = solver->out;
+	struct rna_blame *added = RNA_GROW(out->list, out->count, NULL);
 
-	if (out->count == solver->room) {
-		size_t room = 2 * solver->room + 16;
-		struct rna_blame *list = realloc(out->list, room * sizeof(*list));
-
-		if (!list)
-			return -ENOMEM;
-		out->list = list;
-		solver->room = room;
-	}
-	out->list[out->count++] = *blame;
+	if (!added)
+		return -ENOMEM;
+	*added = *blame;
+	out->count++;
 	return 0;
 }
 
@@ -405,7 +398,7 @@ static int put_blame(struct solver *solver, struct rna_blame blame)
 
 	measure(solver, &blame, first, last);
 	explain(solver, &blame, first, last);
-	return add_blame(solver, &blame);
+	return add_blame(solver->out, &blame);
 }
 
 /* -- A spine, and uplinks ---------------------------------------------------------------------- */
@@ -878,7 +871,7 @@ static int blame_path(struct solver *solver, const struct span *spans, size_t co
 	blame.ratio = median(solver->ratios, count);
 	for (size_t i = 0; i < count; i++)
 		explain_pair(solver, spans[i].pair, &blame);
-	return add_blame(solver, &blame);
+	return add_blame(solver->out, &blame);
 }
 
 static int blame_paths(struct solver *solver)

@@ -60,14 +60,14 @@ struct job {
 struct rna_fleets_reader {
 	struct rna_arena *arena;
 	struct port *ports; /* by job, instance, device, number, once all are there */
-	size_t port_count, port_room;
+	size_t port_count;
 	size_t scraped;              /* those behind it are peers that no agent exports */
 	const struct port **members; /* the scraped ones by job, group, member, device, number */
 	struct pair *pairs;
-	size_t pair_count, pair_room;
+	size_t pair_count;
 	size_t unknown; /* pairs to ports that no agent exports */
 	struct job *jobs;
-	size_t job_count, job_room;
+	size_t job_count;
 	struct rna_strbuf peer_device; /* of make_peer() */
 	struct rna_json_list samples;  /* of the answer that is read */
 	size_t number;                 /* of its question */
@@ -102,21 +102,6 @@ void rna_fleets_deinit(struct rna_fleets *fleets)
 {
 	fleets->arena = rna_arena_free(fleets->arena);
 	*fleets = (struct rna_fleets){0};
-}
-
-/* Room for one more element at the end of a list. NULL: no memory. */
-static void *grow(void **list, size_t *count, size_t *room, size_t size)
-{
-	if (*count == *room) {
-		size_t more = 2 * *room + 64;
-		void *larger = reallocarray(*list, more, size);
-
-		if (!larger)
-			return NULL;
-		*list = larger;
-		*room = more;
-	}
-	return (char *)*list + (*count)++ * size;
 }
 
 /* -- Samples ----------------------------------------------------------------------------------- */
@@ -196,12 +181,13 @@ static struct job *find_job(struct rna_fleets_reader *reader, const char *name)
 	for (size_t i = 0; i < reader->job_count; i++)
 		if (strcmp(reader->jobs[i].name, name) == 0)
 			return &reader->jobs[i];
-	job = grow((void **)&reader->jobs, &reader->job_count, &reader->job_room, sizeof(*job));
-	if (job)
-		*job = (struct job){.name = rna_arena_keep(reader->arena, name, &reader->failed),
-				    .age = NAN};
-	else
-		reader->failed = true;
+	job = RNA_GROW(reader->jobs, reader->job_count, NULL);
+	reader->failed |= !job;
+	if (!job)
+		return NULL;
+	*job = (struct job){.name = rna_arena_keep(reader->arena, name, &reader->failed),
+			    .age = NAN};
+	reader->job_count++;
 	return job;
 }
 
@@ -297,8 +283,7 @@ static unsigned read_sign(const char *text)
 
 static void take_info(struct rna_fleets_reader *reader, const struct sample *sample)
 {
-	struct port *port = grow((void **)&reader->ports, &reader->port_count, &reader->port_room,
-				 sizeof(*port));
+	struct port *port = RNA_GROW(reader->ports, reader->port_count, NULL);
 
 	if (!port) {
 		reader->failed = true;
@@ -314,6 +299,7 @@ static void take_info(struct rna_fleets_reader *reader, const struct sample *sam
 		.member = keep(reader, sample, "member"),
 		.rail = keep(reader, sample, "rail"),
 	};
+	reader->port_count++;
 }
 
 static void take_pairs(struct rna_fleets_reader *reader, const struct sample *sample)
@@ -350,11 +336,12 @@ static void take_ratio(struct rna_fleets_reader *reader, const struct sample *sa
 		pair.peer_leaf = keep(reader, sample, "peer_leaf");
 		reader->unknown++;
 	}
-	kept = grow((void **)&reader->pairs, &reader->pair_count, &reader->pair_room,
-		    sizeof(*kept));
+	kept = RNA_GROW(reader->pairs, reader->pair_count, NULL);
 	reader->failed |= !kept;
-	if (kept)
-		*kept = pair;
+	if (!kept)
+		return;
+	*kept = pair;
+	reader->pair_count++;
 }
 
 static void take_sent(struct rna_fleets_reader *reader, const struct sample *sample)
@@ -611,11 +598,11 @@ static int add_peers(struct rna_fleets_reader *reader)
 		}
 		peer = make_peer(reader, &reader->ports[pair->from], pair);
 		peer.device = rna_arena_keep(reader->arena, peer.device, &reader->failed);
-		port = grow((void **)&reader->ports, &reader->port_count, &reader->port_room,
-			    sizeof(*port));
+		port = RNA_GROW(reader->ports, reader->port_count, NULL);
 		if (!port || !peer.device)
 			return -ENOMEM;
 		*port = peer;
+		reader->port_count++;
 		pair->to = (uint32_t)(port - reader->ports);
 	}
 	return list ? 0 : -ENOMEM;

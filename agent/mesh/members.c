@@ -23,28 +23,18 @@ static int wrong(const struct load *load, const struct rna_yaml *node, const cha
 
 /* -- Lists ------------------------------------------------------------------------------------- */
 
-static bool grow(struct rna_members *members, struct rna_arena *arena)
-{
-	size_t room = members->room > 0 ? 2 * members->room : 64;
-	struct rna_member *list = rna_arena_array(arena, room, sizeof(*list));
-
-	if (!list)
-		return false;
-	if (members->count > 0)
-		memcpy(list, members->members, members->count * sizeof(*list));
-	members->members = list;
-	members->room = room;
-	return true;
-}
-
 int rna_members_add(struct rna_members *members, struct rna_arena *arena,
 		    const struct rna_member *member)
 {
+	struct rna_member *added;
+
 	if (members->count >= RNA_MEMBERS_MAX)
 		return -E2BIG;
-	if (members->count >= members->room && !grow(members, arena))
+	added = RNA_GROW(members->members, members->count, arena);
+	if (!added)
 		return -ENOMEM;
-	members->members[members->count++] = *member;
+	*added = *member;
+	members->count++;
 	return 0;
 }
 

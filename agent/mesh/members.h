@@ -30,7 +30,6 @@ struct rna_member {
 struct rna_members {
 	size_t count;
 	struct rna_member *members; /* by name, each name once, after rna_members_sort() */
-	size_t room;
 };
 
 /* Adds a copy, whose texts must live as long as arena. 0, -ENOMEM, or -E2BIG: they are too many. */

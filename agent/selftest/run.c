@@ -73,20 +73,16 @@ static bool is_special(const struct rna_selftest_wish *wish)
 
 static struct rna_selftest_run *add_run(struct rna_selftest_runs *runs)
 {
-	if (runs->count == runs->size) {
-		size_t size = runs->size ? 2 * runs->size : 16;
-		struct rna_selftest_run *more = reallocarray(runs->items, size, sizeof(*more));
+	struct rna_selftest_run *run = RNA_GROW(runs->items, runs->count, NULL);
 
-		if (!more)
-			return NULL;
-		runs->items = more;
-		runs->size = size;
-	}
-	runs->items[runs->count] = (struct rna_selftest_run){
+	if (!run)
+		return NULL;
+	*run = (struct rna_selftest_run){
 		.on_demand = true,
 		.result.qps = RNA_QPS_UNKNOWN,
 	};
-	return &runs->items[runs->count++];
+	runs->count++;
+	return run;
 }
 
 static int plan_endpoint(const struct rna_subject *subject, const struct rna_settings *settings,

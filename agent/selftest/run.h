@@ -41,7 +41,6 @@ int rna_selftest_wish_parse(const char *const values[RNA_WISH_COUNT], struct rna
 
 struct rna_selftest_runs {
 	size_t count;
-	size_t size;
 	struct rna_selftest_run *items;
 };
 

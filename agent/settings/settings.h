@@ -9,7 +9,7 @@
 #include <stddef.h>
 
 #include "rna/base/clock.h"
-#include "rna/base/error.h"
+#include "rna/base/schema.h"
 #include "rna/base/strbuf.h"
 #include "rna/model/part.h"
 
@@ -187,15 +187,6 @@ struct rna_settings {
 int rna_settings_init(struct rna_settings *settings);
 void rna_settings_deinit(struct rna_settings *settings); /* idempotent, fine on zeroed structs */
 
-/* What is wrong with a file beside the first mistake, in its order. */
-enum { RNA_MISTAKES_MAX = 19 };
-
-struct rna_mistakes {
-	size_t count;
-	bool more; /* than were kept: nothing behind them was read */
-	struct rna_error errors[RNA_MISTAKES_MAX];
-};
-
 /*
  * Reads path on top of the defaults. NULL: RNA_CONFIG_DEFAULT, which need not exist. *ret is
  * untouched on failure. An error names file, line, key and what is allowed; for an unknown key
@@ -211,8 +202,6 @@ int rna_config_load(const char *path, struct rna_settings *ret, struct rna_mista
  */
 int rna_config_check(const char *path, struct rna_settings *ret, struct rna_mistakes *rest,
 		     struct rna_error *error);
-
-void rna_mistakes_log(const struct rna_mistakes *rest);
 
 /* A value of the command line for a setting. Texts are the caller's. */
 struct rna_override {

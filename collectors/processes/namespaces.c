@@ -232,7 +232,7 @@ struct run {
 	uint64_t own;
 	struct rna_devices_elsewhere *ret;
 	struct process *processes;
-	size_t count, room;
+	size_t count;
 	struct group *groups;
 	size_t group_count;
 	struct absent *absent; /* by name */
@@ -242,19 +242,13 @@ struct run {
 
 static struct process *add_process(struct run *run)
 {
-	size_t room = run->room > 0 ? 2 * run->room : 256;
-	struct process *more = run->processes;
+	struct process *process = RNA_GROW(run->processes, run->count, NULL);
 
-	if (run->count == run->room)
-		more = reallocarray(run->processes, room, sizeof(*more));
-	if (!more) {
+	if (process)
+		run->count++;
+	else
 		run->error = -ENOMEM;
-		return NULL;
-	}
-	if (run->count == run->room)
-		run->room = room;
-	run->processes = more;
-	return &run->processes[run->count++];
+	return process;
 }
 
 static void look_at_process(struct run *run, const char *name, uint32_t number)

@@ -12,7 +12,6 @@
 /* A growing list of names, in scratch. */
 struct rna_names {
 	size_t count;
-	size_t size;
 	const char **items;
 };
 
@@ -53,7 +52,6 @@ struct rna_pci_function {
 
 struct rna_pci_functions {
 	size_t count;
-	size_t size;
 	struct rna_pci_function *items; /* sorted by path after rna_pci_functions_sort() */
 	/*
 	 * Number of sorted items. Later ones are not found by the search, and items may have moved.

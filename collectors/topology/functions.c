@@ -140,39 +140,20 @@ void rna_names_add(struct rna_topology_run *run, struct rna_names *names, const 
 	for (size_t i = 0; i < names->count; i++)
 		if (strcmp(names->items[i], name) == 0)
 			return;
-	if (names->count == names->size) {
-		size_t size = names->size ? names->size * 2 : 4;
-		const char **more =
-			rna_topology_need(run, rna_arena_array(run->scratch, size, sizeof(*more)));
-
-		if (!more)
-			return;
-		if (names->count > 0)
-			memcpy(more, names->items, names->count * sizeof(*more));
-		names->items = more;
-		names->size = size;
-	}
+	if (!rna_topology_need(run, RNA_GROW(names->items, names->count, run->scratch)))
+		return;
 	names->items[names->count++] = name;
 }
 
 struct rna_pci_function *rna_pci_functions_add(struct rna_topology_run *run,
 					       struct rna_pci_functions *functions)
 {
-	struct rna_pci_function *function;
+	struct rna_pci_function *function =
+		rna_topology_need(run, RNA_GROW(functions->items, functions->count, run->scratch));
 
-	if (functions->count == functions->size) {
-		size_t size = functions->size ? functions->size * 2 : 64;
-		struct rna_pci_function *more =
-			rna_topology_need(run, rna_arena_array(run->scratch, size, sizeof(*more)));
-
-		if (!more)
-			return NULL;
-		if (functions->count > 0)
-			memcpy(more, functions->items, functions->count * sizeof(*more));
-		functions->items = more;
-		functions->size = size;
-	}
-	function = &functions->items[functions->count++];
+	if (!function)
+		return NULL;
+	functions->count++;
 	*function = (struct rna_pci_function){.numa_node = -1, .package = -1};
 	return function;
 }

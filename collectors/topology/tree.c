@@ -18,7 +18,6 @@ struct tree {
 	struct rna_topology_run *run;
 	struct rna_pci_object *objects;
 	size_t count;
-	size_t size;
 	/* The path to the previous function: ends of its components, and their objects. */
 	const char *path;
 	size_t depth;
@@ -28,20 +27,12 @@ struct tree {
 
 static struct rna_pci_object *add_object(struct tree *tree)
 {
-	if (tree->count == tree->size) {
-		size_t size = tree->size ? tree->size * 2 : 64;
-		struct rna_pci_object *more =
-			rna_topology_need(tree->run,
-					  rna_arena_array(tree->run->scratch, size, sizeof(*more)));
+	struct rna_pci_object *object =
+		rna_topology_need(tree->run,
+				  RNA_GROW(tree->objects, tree->count, tree->run->scratch));
 
-		if (!more)
-			return NULL;
-		if (tree->count > 0)
-			memcpy(more, tree->objects, tree->count * sizeof(*more));
-		tree->objects = more;
-		tree->size = size;
-	}
-	return &tree->objects[tree->count++];
+	tree->count += object != NULL;
+	return object;
 }
 
 static enum rna_pci_role role_of_function(const struct rna_pci_function *function)

@@ -103,19 +103,11 @@ static bool is_node_name(const char *text)
 static struct rna_kubernetes_endpoint *new_endpoint(struct reading *reading)
 {
 	struct rna_kubernetes_endpoints *list = reading->ret;
-	size_t room = list->room > 0 ? 2 * list->room : 128;
-	struct rna_kubernetes_endpoint *endpoints;
+	struct rna_kubernetes_endpoint *endpoint =
+		RNA_GROW(list->endpoints, list->count, reading->arena);
 
-	if (list->count < list->room)
-		return &list->endpoints[list->count++];
-	endpoints = rna_arena_array(reading->arena, room, sizeof(*endpoints));
-	if (!endpoints)
-		return NULL;
-	if (list->count > 0)
-		memcpy(endpoints, list->endpoints, list->count * sizeof(*endpoints));
-	list->endpoints = endpoints;
-	list->room = room;
-	return &list->endpoints[list->count++];
+	list->count += endpoint != NULL;
+	return endpoint;
 }
 
 static int add_endpoint(struct reading *reading, const json_t *object,

@@ -85,7 +85,6 @@ struct rna_kubernetes_endpoints {
 	size_t slice_count;
 	size_t count;
 	struct rna_kubernetes_endpoint *endpoints;
-	size_t room;
 	rna_usec retry_after; /* that the server asked for when it refused; 0: nothing */
 };
 

@@ -926,7 +926,7 @@ static bool is_readable(int fd)
 {
 	if (fd == RNA_CHILD_SOCKET)
 		return world.order_count > 0 || world.hangs_up;
-	if (fd < 0)
+	if (fd == rna_worker_fd(world.prober->aimer))
 		return world.done > 0;
 	if (fd >= ASYNC_FD)
 		return world.verbs[fd - ASYNC_FD]->lost;
@@ -995,6 +995,7 @@ static void clean_up(void)
 			rna_prober_close_port(&world.prober->ports[i]);
 	for (size_t i = 0; i < REPLAYS_MAX; i++)
 		free(world.replays[i].data);
+	(void)rna_worker_stop(world.prober->aimer);
 	free(world.prober);
 }
 

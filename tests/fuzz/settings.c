@@ -16,8 +16,8 @@
 
 static void put(const char *text, struct rna_settings *settings)
 {
-	for (size_t i = 0; i < rna_setting_count; i++) {
-		const struct rna_setting *setting = &rna_setting_table[i];
+	for (size_t i = 0; i < rna_settings_schema.count; i++) {
+		const struct rna_schema_row *setting = &rna_settings_schema.rows[i];
 		struct rna_error error = {0};
 		int status = rna_setting_put(setting, text, settings, &error);
 

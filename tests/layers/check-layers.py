@@ -57,7 +57,7 @@ ROOMS = {
     "agent/probe": (*MODEL, "rna/prober.h", "settings", "selftest", "mesh"),
     "agent/bandwidth": (*MODEL, "rna/bandwidth.h", "settings", "memory", "selftest", "mesh",
                         "probe"),
-    "agent/baseline": (*MODEL, "settings"),
+    "agent/baseline": MODEL,
     "agent/episodes": (*MODEL, "settings"),
     "agent/rules": (*MODEL, "settings", "memory", "selftest", "baseline", "episodes"),
     "agent/health": (*MODEL, "settings", "baseline", "episodes", "rules"),

@@ -11,7 +11,11 @@
 #include <stdint.h>
 #include <string.h>
 
-enum { ALIGNMENT = _Alignof(max_align_t), LARGEST_STEP = 64 * 1024 };
+enum {
+	ALIGNMENT = _Alignof(max_align_t),
+	LARGEST_STEP = 64 * 1024,
+	ITEMS_FIRST = 8, /* of a growing array */
+};
 
 struct chunk {
 	struct chunk *next;
@@ -149,4 +153,29 @@ char *rna_arena_printf(struct rna_arena *arena, const char *format, ...)
 	(void)vsnprintf(text, (size_t)len + 1, format, args);
 	va_end(args);
 	return text;
+}
+
+/* count entries are moved to room for more. NULL: no memory. */
+static void *move_items(void *items, size_t count, size_t room, size_t size,
+			struct rna_arena *arena)
+{
+	void *more = arena ? rna_arena_array(arena, room, size) : reallocarray(items, room, size);
+
+	if (more && arena && count > 0)
+		memcpy(more, items, count * size);
+	return more;
+}
+
+/* There is room for the next power of two, so that the array moves rarely. */
+void *rna_grow(void *array, size_t count, size_t size, struct rna_arena *arena)
+{
+	bool is_full = count == 0 || (count >= ITEMS_FIRST && (count & (count - 1)) == 0);
+	char **items = array, *more = *items;
+
+	if (is_full)
+		more = move_items(more, count, count > 0 ? 2 * count : ITEMS_FIRST, size, arena);
+	if (!more)
+		return NULL;
+	*items = more;
+	return more + count * size;
 }

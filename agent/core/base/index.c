@@ -4,6 +4,8 @@
 #include <errno.h>
 #include <string.h>
 
+#include "rna/base/arena.h"
+
 static int compare(const struct rna_index_entry *entry, const char *text, uint64_t number)
 {
 	if (entry->number != number)
@@ -29,28 +31,13 @@ static size_t find_place(const struct rna_index *index, const char *text, uint64
 	return low;
 }
 
-static int make_room(struct rna_index *index)
-{
-	size_t size = index->size ? index->size * 2 : 16;
-	struct rna_index_entry *more;
-
-	if (index->count < index->size)
-		return 0;
-	more = reallocarray(index->entries, size, sizeof(*more));
-	if (!more)
-		return -ENOMEM;
-	index->entries = more;
-	index->size = size;
-	return 0;
-}
-
 /* To move the later entries costs less than the comparisons, at thousands of items. */
 int rna_index_add(struct rna_index *index, const char *text, uint64_t number, size_t item)
 {
 	size_t place = find_place(index, text, number);
 	struct rna_index_entry *entry;
 
-	if (make_room(index) < 0)
+	if (!RNA_GROW(index->entries, index->count, NULL))
 		return -ENOMEM;
 	entry = &index->entries[place];
 	memmove(entry + 1, entry, (index->count - place) * sizeof(*entry));

@@ -361,7 +361,7 @@ ssize_t rna_root_list_fd(int fd, struct rna_arena *arena, char ***ret_names)
 {
 	RNA_CLOSEDIR DIR *dir = open_directory(&fd);
 	RNA_FREE char **names = NULL;
-	size_t count = 0, size = 0;
+	size_t count = 0;
 	const char *name;
 	int status;
 
@@ -370,15 +370,8 @@ ssize_t rna_root_list_fd(int fd, struct rna_arena *arena, char ***ret_names)
 	while ((status = next_name(dir, &name)) > 0) {
 		if (count == NAMES_MAX)
 			return -EFBIG;
-		if (count == size) {
-			char **more;
-
-			size = size ? size * 2 : 64;
-			more = reallocarray(names, size, sizeof(*names));
-			if (!more)
-				return -ENOMEM;
-			names = more;
-		}
+		if (!RNA_GROW(names, count, NULL))
+			return -ENOMEM;
 		names[count] = rna_arena_strdup(arena, name);
 		if (!names[count++])
 			return -ENOMEM;

@@ -30,3 +30,12 @@ char *rna_arena_printf(struct rna_arena *arena, const char *format, ...) RNA_PRI
  * Copies text like strdup, for a caller that checks *failed once after many calls. NULL gives NULL.
  */
 const char *rna_arena_keep(struct rna_arena *arena, const char *text, bool *failed);
+
+/*
+ * The place of one more entry behind the count entries of array, which may move. Its room follows
+ * from count: call it for each entry that is added, from the first on. arena: NULL: the array is of
+ * malloc(). NULL: no memory; array stays as it is.
+ */
+#define RNA_GROW(array, count, arena)                                                              \
+	((__typeof__(array))rna_grow(&(array), (count), sizeof(*(array)), (arena)))
+void *rna_grow(void *array, size_t count, size_t size, struct rna_arena *arena);

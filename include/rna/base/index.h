@@ -20,7 +20,6 @@ struct rna_index_entry {
 
 struct rna_index {
 	size_t count;
-	size_t size;
 	struct rna_index_entry *entries; /* sorted */
 };
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The self-test: measured loopback bandwidth of each port, and its grade. selftest_schedule.c starts
- * runs when the port is idle; grading is a pure function. Thread: created by the loop; part of a
- * view, immutable.
+ * The self-test: measured loopback bandwidth of each port, and its grade. selftest_schedule.c
+ * starts runs when the port is idle; grading is a pure function. Thread: created by the loop; part
+ * of a view, immutable.
  */
 #pragma once
 

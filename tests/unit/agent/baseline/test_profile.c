@@ -143,10 +143,10 @@ static void test_proposals_of_a_draft_are_comments(void **state)
 /* A key that the text above lacks would be untested. */
 static void test_no_key_is_forgotten(void **state)
 {
-	static const struct rna_profile_table *const tables[] = {&rna_profile_file_rows,
-								 &rna_profile_match_rows,
-								 &rna_profile_node_rows,
-								 &rna_profile_device_rows};
+	static const struct rna_schema *const tables[] = {&rna_profile_file_rows,
+							  &rna_profile_match_rows,
+							  &rna_profile_node_rows,
+							  &rna_profile_device_rows};
 
 	(void)state;
 	for (size_t t = 0; t < RNA_ARRAY_SIZE(tables); t++)
@@ -154,7 +154,7 @@ static void test_no_key_is_forgotten(void **state)
 			char key[64];
 
 			(void)snprintf(key, sizeof(key), " %s: ", tables[t]->rows[i].key);
-			if (!strstr(whole, key))
+			if (!tables[t]->rows[i].keys && !strstr(whole, key))
 				fail_msg("no test has%s", key);
 		}
 }

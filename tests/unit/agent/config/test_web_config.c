@@ -132,6 +132,17 @@ static void test_errors_of_keys(void **state)
 		       "prometheus/exporter-toolkit");
 	assert_refused("rate_limit:\n  burst: 1\n  burst: 2\n",
 		       "dir/web.yml:3: burst: is specified twice");
+	assert_refused("rate_limit.burst: 1\n",
+		       "dir/web.yml:1: unknown key rate_limit.burst; see "
+		       "docs/web-configuration.md of prometheus/exporter-toolkit");
+	assert_refused("\nrate_limit:\n  burst: 1\n  ? [interval]\n  : 1s\n",
+		       "dir/web.yml:2: rate_limit: expected a key before the colon");
+	assert_refused("? {a: b}\n: c\n",
+		       "dir/web.yml:1: the file: expected a key before the colon");
+	assert_refused("\nbasic_auth_users:\n  alice: " HASH "\n  ? [bob]\n  : " HASH "\n",
+		       "dir/web.yml:2: basic_auth_users: expected a name before the colon");
+	assert_refused("basic_auth_users:\n  alice: " HASH "\n  alice: " HASH "\n",
+		       "dir/web.yml:3: basic_auth_users.alice: is specified twice");
 	assert_refused("- a\n",
 		       "dir/web.yml:1: the file: expected \"key: value\" lines below, found "
 		       "a list");

@@ -49,7 +49,7 @@ static void test_rows(void **state)
 		assert_true(rna_need_remedy(need) || need->profile || need->values);
 		assert_non_null(need->uses[0].by);
 		for (const struct rna_need_use *use = need->uses; use->by; use++) {
-			const struct rna_setting *setting = rna_setting_find(use->by);
+			const struct rna_schema_row *setting = rna_setting_find(use->by);
 
 			assert_non_null(use->lost);
 			assert_int_equal(setting != NULL, use->off[0] != NULL);

@@ -123,7 +123,7 @@ static void make_fabric(enum layout layout, bool host_mesh)
 {
 	static struct rna_member list[NODES];
 	static char names[NODES][16], leaves[NODES][16];
-	const struct rna_members members = {NODES, list, NODES};
+	const struct rna_members members = {NODES, list};
 
 	probed_count = 0;
 	for (uint32_t i = 0; i < NODES; i++) {

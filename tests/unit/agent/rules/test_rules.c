@@ -3344,7 +3344,7 @@ static void judge_plan(void (*make)(struct node *), const struct plan *plan,
 
 static void judge_by(void (*make)(struct node *), const struct plan *plan)
 {
-	const struct rna_setting *setting = rna_setting_find("qos.expect");
+	const struct rna_schema_row *setting = rna_setting_find("qos.expect");
 	struct rna_settings settings = {0};
 
 	assert_int_equal(rna_settings_init(&settings), 0);

@@ -43,6 +43,30 @@ static void test_arena_refuses_what_cannot_be(void **state)
 	assert_null(rna_arena_free(NULL));
 }
 
+/* In an arena, and of malloc(); also behind entries that were taken away. */
+static void test_arrays_grow(void **state)
+{
+	RNA_CLEANUP(rna_arena_free_p) struct rna_arena *arena = rna_arena_new(0);
+	RNA_FREE unsigned *items = NULL;
+	unsigned *kept = NULL;
+	size_t count = 0;
+
+	(void)state;
+	for (unsigned round = 0; round < 3; round++) {
+		for (; count < 1000; count++) {
+			*RNA_GROW(items, count, NULL) = (unsigned)count;
+			*RNA_GROW(kept, count, arena) = (unsigned)count;
+		}
+		for (unsigned i = 0; i < 1000; i++) {
+			assert_int_equal(items[i], i);
+			assert_int_equal(kept[i], i);
+		}
+		count = round == 0 ? 7 : 512;
+	}
+	assert_null(rna_grow(&kept, 1024, SIZE_MAX / 4096, arena));
+	assert_int_equal(kept[999], 999);
+}
+
 static void test_arena_text(void **state)
 {
 	RNA_CLEANUP(rna_arena_free_p) struct rna_arena *arena = rna_arena_new(16);
@@ -237,6 +261,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_arena_memory_is_zeroed_aligned_and_apart),
 		cmocka_unit_test(test_arena_refuses_what_cannot_be),
+		cmocka_unit_test(test_arrays_grow),
 		cmocka_unit_test(test_arena_text),
 		cmocka_unit_test(test_strbuf_numbers),
 		cmocka_unit_test(test_strbuf_remembers_failure),
