@@ -4,9 +4,9 @@
 
 Rooms: which room may include which; the arrows run one way. Names: each base name, each tag of a
 struct and each prefix of an enum occurs once. Comments: the files that they name are there. Libraries:
-each third-party hardware or format library in one file. Threads: the map lists them. Functions: none
-over 80 lines, those over 50 are listed. Collectors: the loop names none. Standard streams: two files
-write to them. Section headings have one style; clang-format sorts the includes.
+each third-party hardware or format library in one file. The map lists rooms and threads. Functions:
+none over 80 lines, those over 50 are listed. Collectors: the loop names none. Standard streams: two
+files write to them. Section headings have one style; clang-format sorts the includes.
 """
 import os
 import re
@@ -284,10 +284,13 @@ def check_comments(path, known, problems):
 THREAD = re.compile(r"(?:\.name = |rna_thread_start\([^;]*?, )\"(rna-[a-z-]+)\"", re.S)
 
 
-def check_threads(paths, problems):
-    """The map lists each thread and each process by what top(1) shows."""
+def check_map(paths, problems):
+    """The map lists each room, and each thread and process by what top(1) shows."""
     with open(os.path.join(ROOT, "include/rna/README.md"), encoding="utf-8") as file:
         listed = file.read()
+    for room in ROOMS:
+        if room != "agent" and f"`{room}`" not in listed:
+            problems.append(f"include/rna/README.md does not list the room {room}")
     for path in paths:
         with open(os.path.join(ROOT, path), encoding="utf-8") as file:
             for name in THREAD.findall(file.read()):
@@ -345,7 +348,7 @@ def main():
     check_tags(paths, problems)
     check_size(paths, problems)
     check_libraries(paths, problems)
-    check_threads(paths, problems)
+    check_map(paths, problems)
     for problem in problems:
         print(problem, file=sys.stderr)
     print(f"{len(paths)} files, {len(problems)} problems")
