@@ -2,8 +2,8 @@
 /*
  * Health.
  *
- * A condition is a problem that a rule found, from the first view that has it to the first that
- * does not. The finds of a view are sorted like the conditions, by rule, device and port, and both
+ * A tracked finding is a problem that a rule found, from the first view that has it to the first
+ * that does not. The finds of a view are sorted like them, by rule, device and port, and both
  * lists are merged: an entry in both continues, a new one begins, a missing one is resolved.
  */
 #include "health.h"
@@ -17,7 +17,7 @@
 
 #include "settings/silence.h"
 
-#include "condition.h"
+#include "tracked_finding.h"
 
 /* After a restart some rules need several readings to find again what they found before. */
 #define SLOW_PATIENCE (5 * 60 * RNA_USEC_PER_SEC)
@@ -28,17 +28,17 @@
  */
 #define LOOK_PATIENCE (2 * 60 * RNA_USEC_PER_SEC)
 
-/* Text changes while a condition lasts, and how counters rise: the disk hears of it at this pace.
+/* Text changes while a problem lasts, and how counters rise: the disk hears of it at this pace.
  */
 #define RISES_PACE (5 * 60 * RNA_USEC_PER_SEC)
 
-void rna_condition_deinit(struct rna_condition *condition)
+void rna_tracked_finding_deinit(struct rna_tracked_finding *tracked)
 {
-	free(condition->device);
-	free(condition->key);
-	free(condition->text);
-	free(condition->remedy);
-	*condition = (struct rna_condition){0};
+	free(tracked->device);
+	free(tracked->key);
+	free(tracked->text);
+	free(tracked->remedy);
+	*tracked = (struct rna_tracked_finding){0};
 }
 
 /* -- Settings ---------------------------------------------------------------------------------- */
@@ -97,8 +97,8 @@ void rna_health_deinit(struct rna_health *health)
 	rna_pasts_deinit(&health->pasts);
 	rna_episodes_deinit(&health->episodes);
 	for (size_t i = 0; i < health->count; i++)
-		rna_condition_deinit(&health->conditions[i]);
-	free(health->conditions);
+		rna_tracked_finding_deinit(&health->tracked[i]);
+	free(health->tracked);
 	free(health->thresholds);
 	*health = (struct rna_health){0};
 }
@@ -125,9 +125,9 @@ static int compare_finds(const void *a, const void *b)
 	return compare_objects(x->rule, &x->finding, y->rule, &y->finding);
 }
 
-int rna_condition_compare(const void *a, const void *b)
+int rna_tracked_finding_compare(const void *a, const void *b)
 {
-	const struct rna_condition *x = a, *y = b;
+	const struct rna_tracked_finding *x = a, *y = b;
 
 	return compare_objects(x->rule, &x->finding, y->rule, &y->finding);
 }
@@ -202,52 +202,52 @@ static void run_rules(struct rna_health *health, struct rna_view *view, struct r
 /* -- Conditions -------------------------------------------------------------------------------- */
 
 /*
- * Since when it holds. What the rule says wins, but it knows this process only: of a condition from
+ * Since when it holds. What the rule says wins, but it knows this process only: of a finding from
  * an earlier one, what it said first is when this process began to see it.
  */
-static struct rna_time find_since(struct rna_condition *condition, const struct rna_time *said,
+static struct rna_time find_since(struct rna_tracked_finding *tracked, const struct rna_time *said,
 				  struct rna_time now)
 {
-	if (!condition->text)
+	if (!tracked->text)
 		return said->monotonic ? *said : now;
-	if (condition->recalled && !condition->found)
-		condition->heard = *said;
+	if (tracked->recalled && !tracked->found)
+		tracked->heard = *said;
 	if (said->monotonic == 0 ||
-	    (condition->recalled && said->monotonic == condition->heard.monotonic))
-		return condition->finding.since;
+	    (tracked->recalled && said->monotonic == tracked->heard.monotonic))
+		return tracked->finding.since;
 	return *said;
 }
 
-/* Updates a condition, which may be new (zeroed), from a find. False: no memory. */
-static bool condition_take(struct rna_health *health, struct rna_condition *condition,
-			   const struct rna_find *find, struct rna_time now)
+/* Updates a tracked, which may be new (zeroed), from a find. False: no memory. */
+static bool take_find(struct rna_health *health, struct rna_tracked_finding *tracked,
+		      const struct rna_find *find, struct rna_time now)
 {
-	const struct rna_finding before = condition->finding;
-	struct rna_time since = find_since(condition, &find->finding.since, now);
+	const struct rna_finding before = tracked->finding;
+	struct rna_time since = find_since(tracked, &find->finding.since, now);
 
-	if (!condition->text && (!rna_text_set(&condition->device, find->finding.device) ||
-				 !rna_text_set(&condition->key, find->key)))
+	if (!tracked->text && (!rna_text_set(&tracked->device, find->finding.device) ||
+			       !rna_text_set(&tracked->key, find->key)))
 		return false;
-	if (!rna_text_set(&condition->text, find->finding.text) ||
-	    !rna_text_set(&condition->remedy, find->finding.remedy))
+	if (!rna_text_set(&tracked->text, find->finding.text) ||
+	    !rna_text_set(&tracked->remedy, find->finding.remedy))
 		return false;
-	condition->rule = find->rule;
-	condition->finding = find->finding;
-	condition->finding.device = condition->device;
-	condition->finding.text = condition->text;
-	condition->finding.remedy = condition->remedy;
-	condition->finding.since = since;
-	condition->found = true;
-	health->changed |= !before.text || before.severity != condition->finding.severity ||
+	tracked->rule = find->rule;
+	tracked->finding = find->finding;
+	tracked->finding.device = tracked->device;
+	tracked->finding.text = tracked->text;
+	tracked->finding.remedy = tracked->remedy;
+	tracked->finding.since = since;
+	tracked->found = true;
+	health->changed |= !before.text || before.severity != tracked->finding.severity ||
 			   before.since.realtime != since.realtime;
 	return true;
 }
 
-static bool has_held(const struct rna_health *health, const struct rna_condition *condition,
+static bool has_held(const struct rna_health *health, const struct rna_tracked_finding *tracked,
 		     struct rna_time now)
 {
-	return health->once || condition->was_there ||
-	       rna_time_since(condition->finding.since, now) >= health->holds[condition->rule];
+	return health->once || tracked->was_there ||
+	       rna_time_since(tracked->finding.since, now) >= health->holds[tracked->rule];
 }
 
 /*
@@ -271,53 +271,54 @@ static void look_for_the_first_time(struct rna_health *health, const struct rna_
 	if (!all || rna_health_is_booting(health, view))
 		return;
 	for (size_t i = 0; i < health->count; i++)
-		health->conditions[i].was_there |= !health->conditions[i].recalled;
+		health->tracked[i].was_there |= !health->tracked[i].recalled;
 }
 
-static void end_condition(struct rna_health *health, struct rna_condition *condition,
-			  struct rna_time now)
+static void end_finding(struct rna_health *health, struct rna_tracked_finding *tracked,
+			struct rna_time now)
 {
-	if (condition->told && health->tell)
-		health->tell(rna_rules[condition->rule], &condition->finding, true,
-			     rna_time_since(condition->finding.since, now), health->userdata);
+	if (tracked->told && health->tell)
+		health->tell(rna_rules[tracked->rule], &tracked->finding, true,
+			     rna_time_since(tracked->finding.since, now), health->userdata);
 	health->changed = true;
-	rna_condition_deinit(condition);
+	rna_tracked_finding_deinit(tracked);
 }
 
 /* Has everything been read that its rule may look at? A device that is gone has no jobs. */
-static bool is_read(const struct rna_health *health, const struct rna_condition *condition,
+static bool is_read(const struct rna_health *health, const struct rna_tracked_finding *tracked,
 		    const struct rna_view *view)
 {
-	for (size_t i = 0; condition->device && i < view->job_count; i++)
-		if (!view->jobs[i].ran && strcmp(view->jobs[i].device, condition->device) == 0)
+	for (size_t i = 0; tracked->device && i < view->job_count; i++)
+		if (!view->jobs[i].ran && strcmp(view->jobs[i].device, tracked->device) == 0)
 			return false;
-	return condition->device || health->saw_all;
+	return tracked->device || health->saw_all;
 }
 
 /*
- * May a condition that was not found hold all the same, because it is from an earlier process and
- * this one could not find it yet? Or because it is about an event, which this process did not see.
+ * May a finding that was not made again hold all the same, because it is from an earlier process
+ * and this one could not find it yet? Or because it is about an event, which this process did not
+ * see.
  */
-static bool may_hold(const struct rna_health *health, const struct rna_condition *condition,
+static bool may_hold(const struct rna_health *health, const struct rna_tracked_finding *tracked,
 		     const struct rna_view *view)
 {
-	const struct rna_rule *rule = rna_rules[condition->rule];
+	const struct rna_rule *rule = rna_rules[tracked->rule];
 	struct rna_time now = view->snapshot->time;
 
-	if (!condition->recalled || condition->found)
+	if (!tracked->recalled || tracked->found)
 		return false;
 	if (rule->lately)
-		return rna_time_since(condition->finding.since, now) <= rule->lately;
-	if (!health->looked || !is_read(health, condition, view) ||
+		return rna_time_since(tracked->finding.since, now) <= rule->lately;
+	if (!health->looked || !is_read(health, tracked, view) ||
 	    (rule->settles && rna_health_is_booting(health, view)))
 		return true;
 	return rule->slow && rna_usec_since(health->first_look, now.monotonic) < SLOW_PATIENCE;
 }
 
-static bool is_shown(const struct rna_condition *condition)
+static bool is_shown(const struct rna_tracked_finding *tracked)
 {
-	return condition->found || condition->kept || !condition->recalled ||
-	       rna_rules[condition->rule]->lately;
+	return tracked->found || tracked->kept || !tracked->recalled ||
+	       rna_rules[tracked->rule]->lately;
 }
 
 /* The first look at a machine that has booted. */
@@ -337,18 +338,18 @@ static rna_usec first_run(const struct rna_health *health, const struct rna_view
  * Is it open whether the problem is a finding that the Node tells of? Nothing waits for problems
  * that come later.
  */
-static bool is_open(const struct rna_health *health, const struct rna_condition *condition,
+static bool is_open(const struct rna_health *health, const struct rna_tracked_finding *tracked,
 		    const struct rna_view *view)
 {
 	const struct rna_time now = view->snapshot->time;
-	rna_usec first = first_run(health, view, rna_rules[condition->rule]);
+	rna_usec first = first_run(health, view, rna_rules[tracked->rule]);
 
-	if (condition->finding.severity < RNA_SEVERITY_WARNING)
+	if (tracked->finding.severity < RNA_SEVERITY_WARNING)
 		return false;
-	if (!is_shown(condition))
+	if (!is_shown(tracked))
 		return true;
-	return !has_held(health, condition, now) &&
-	       rna_usec_since(first, now.monotonic) < health->holds[condition->rule];
+	return !has_held(health, tracked, now) &&
+	       rna_usec_since(first, now.monotonic) < health->holds[tracked->rule];
 }
 
 /*
@@ -375,29 +376,31 @@ unsigned rna_health_settled(const struct rna_health *health, const struct rna_vi
 	if (!health->saw_all)
 		open |= RNA_CONDITION_BIT(RNA_CONDITION_NOT_OBSERVED);
 	for (size_t i = 0; i < health->count; i++)
-		if (is_open(health, &health->conditions[i], view))
-			open |= RNA_CONDITION_BIT(rna_rules[health->conditions[i].rule]->condition);
+		if (is_open(health, &health->tracked[i], view))
+			open |= RNA_CONDITION_BIT(rna_rules[health->tracked[i].rule]->condition);
 	if (open)
 		open |= RNA_CONDITION_BIT(RNA_CONDITION_NONE);
 	return RNA_CONDITION_ALL_BITS & ~open;
 }
 
 /*
- * Merges finds into the conditions; the result replaces them. A find for which there is no memory
- * is dropped, and found again with the next view. Returns false if that happened.
+ * Merges finds into those that are tracked; the result replaces them. A find for which there is no
+ * memory is dropped, and found again with the next view. Returns false if that happened.
  */
 static bool merge(struct rna_health *health, const struct rna_finds *finds,
 		  const struct rna_view *view)
 {
 	struct rna_time now = view->snapshot->time;
-	struct rna_condition *merged = calloc(health->count + finds->count + 1, sizeof(*merged));
+	struct rna_tracked_finding *merged =
+		calloc(health->count + finds->count + 1, sizeof(*merged));
 	size_t old = 0, next = 0, count = 0;
 	bool whole = true;
 
 	if (!merged)
 		return false;
 	while (old < health->count || next < finds->count) {
-		struct rna_condition *was = old < health->count ? &health->conditions[old] : NULL;
+		struct rna_tracked_finding *was =
+			old < health->count ? &health->tracked[old] : NULL;
 		const struct rna_find *find = next < finds->count ? &finds->items[next] : NULL;
 		int order = old == health->count   ? 1
 			    : next == finds->count ? -1
@@ -410,7 +413,7 @@ static bool merge(struct rna_health *health, const struct rna_finds *finds,
 			if (may_hold(health, was, view))
 				merged[count++] = *was;
 			else
-				end_condition(health, was, now);
+				end_finding(health, was, now);
 			continue;
 		}
 		if (order == 0)
@@ -419,15 +422,15 @@ static bool merge(struct rna_health *health, const struct rna_finds *finds,
 			continue;
 		merged[count].kept |=
 			find->unknown && !find->settling && (health->looked || health->once);
-		if (find->unknown || condition_take(health, &merged[count], find, now)) {
+		if (find->unknown || take_find(health, &merged[count], find, now)) {
 			count++;
 			continue;
 		}
-		rna_condition_deinit(&merged[count]);
+		rna_tracked_finding_deinit(&merged[count]);
 		whole = false;
 	}
-	free(health->conditions);
-	health->conditions = merged;
+	free(health->tracked);
+	health->tracked = merged;
 	health->count = count;
 	return whole;
 }
@@ -435,18 +438,17 @@ static bool merge(struct rna_health *health, const struct rna_finds *finds,
 /* -- Findings ---------------------------------------------------------------------------------- */
 
 /* Reports a finding when it appears, and again when its severity rises. */
-static void report(struct rna_health *health, struct rna_condition *condition)
+static void report(struct rna_health *health, struct rna_tracked_finding *tracked)
 {
-	enum rna_severity severity = condition->finding.severity;
+	enum rna_severity severity = tracked->finding.severity;
 
-	if (condition->finding.silenced ||
-	    (condition->told && severity <= condition->told_severity))
+	if (tracked->finding.silenced || (tracked->told && severity <= tracked->told_severity))
 		return;
-	condition->told = true;
-	condition->told_severity = severity;
+	tracked->told = true;
+	tracked->told_severity = severity;
 	health->changed = true;
 	if (health->tell)
-		health->tell(rna_rules[condition->rule], &condition->finding, false, 0,
+		health->tell(rna_rules[tracked->rule], &tracked->finding, false, 0,
 			     health->userdata);
 }
 
@@ -465,20 +467,20 @@ static void fill_in(struct rna_health *health, struct rna_view *view)
 
 	view->findings_short |= !findings;
 	for (size_t i = 0; findings && i < health->count; i++) {
-		struct rna_condition *condition = &health->conditions[i];
+		struct rna_tracked_finding *tracked = &health->tracked[i];
 		struct rna_finding *finding = &findings[count];
 
-		if (!is_shown(condition) || !has_held(health, condition, now))
+		if (!is_shown(tracked) || !has_held(health, tracked, now))
 			continue;
-		condition->finding.silenced =
-			rna_silence_holds(windows, condition->device, now.realtime);
-		report(health, condition);
-		*finding = condition->finding;
-		finding->text = rna_arena_strdup(view->arena, condition->text);
-		finding->remedy = rna_arena_strdup(view->arena, condition->remedy);
-		if (condition->device)
-			finding->device = rna_arena_strdup(view->arena, condition->device);
-		if (finding->text && finding->remedy && (finding->device || !condition->device))
+		tracked->finding.silenced =
+			rna_silence_holds(windows, tracked->device, now.realtime);
+		report(health, tracked);
+		*finding = tracked->finding;
+		finding->text = rna_arena_strdup(view->arena, tracked->text);
+		finding->remedy = rna_arena_strdup(view->arena, tracked->remedy);
+		if (tracked->device)
+			finding->device = rna_arena_strdup(view->arena, tracked->device);
+		if (finding->text && finding->remedy && (finding->device || !tracked->device))
 			count++;
 		else
 			view->findings_short = true;
@@ -491,35 +493,35 @@ static void fill_in(struct rna_health *health, struct rna_view *view)
 
 /* -- From an earlier process ------------------------------------------------------------------- */
 
-static const char *name_now(const struct rna_condition *condition,
+static const char *name_now(const struct rna_tracked_finding *tracked,
 			    const struct rna_snapshot *snapshot)
 {
-	const char *ret = condition->device;
+	const char *ret = tracked->device;
 
 	for (size_t i = 0; i < snapshot->device_count; i++) {
 		const struct rna_device *device = snapshot->devices[i].device;
 
-		if (strcmp(device->key, condition->key) == 0)
+		if (strcmp(device->key, tracked->key) == 0)
 			return device->name;
-		if (strcmp(device->name, condition->device) == 0)
-			ret = condition->key; /* another device has its name now */
+		if (strcmp(device->name, tracked->device) == 0)
+			ret = tracked->key; /* another device has its name now */
 	}
 	return ret;
 }
 
-/* Names of devices may change with a reboot. No memory: the condition keeps the old name. */
+/* Names of devices may change with a reboot. No memory: the finding keeps the old name. */
 static void follow_names(struct rna_health *health, const struct rna_snapshot *snapshot)
 {
 	for (size_t i = 0; i < health->count; i++) {
-		struct rna_condition *condition = &health->conditions[i];
+		struct rna_tracked_finding *tracked = &health->tracked[i];
 
-		if (condition->device && condition->key)
-			(void)rna_text_set(&condition->device, name_now(condition, snapshot));
-		condition->finding.device = condition->device;
+		if (tracked->device && tracked->key)
+			(void)rna_text_set(&tracked->device, name_now(tracked, snapshot));
+		tracked->finding.device = tracked->device;
 	}
 	if (health->count > 0)
-		qsort(health->conditions, health->count, sizeof(*health->conditions),
-		      rna_condition_compare);
+		qsort(health->tracked, health->count, sizeof(*health->tracked),
+		      rna_tracked_finding_compare);
 }
 
 static void begin(struct rna_health *health, const struct rna_view *view)
@@ -556,10 +558,10 @@ rna_usec rna_health_next(const struct rna_health *health, rna_usec now)
 	rna_usec next = RNA_USEC_NEVER;
 
 	for (size_t i = 0; i < health->count; i++) {
-		const struct rna_condition *condition = &health->conditions[i];
-		rna_usec end = condition->finding.since.monotonic + health->holds[condition->rule];
+		const struct rna_tracked_finding *tracked = &health->tracked[i];
+		rna_usec end = tracked->finding.since.monotonic + health->holds[tracked->rule];
 
-		if (condition->finding.since.monotonic > 0 && end > now && end < next)
+		if (tracked->finding.since.monotonic > 0 && end > now && end < next)
 			next = end;
 	}
 	return next;

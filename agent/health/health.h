@@ -18,7 +18,7 @@
 typedef void rna_health_tell(const struct rna_rule *rule, const struct rna_finding *finding,
 			     bool over, rna_usec lasted, void *userdata);
 
-struct rna_condition;
+struct rna_tracked_finding;
 
 struct rna_health {
 	const struct rna_settings *settings;
@@ -29,8 +29,8 @@ struct rna_health {
 	rna_usec holds[RNA_RULE_COUNT];
 	bool disabled[RNA_RULE_COUNT];
 	size_t count;
-	struct rna_condition
-		*conditions;   /* all problems, reported or not; by rule, device and port */
+	struct rna_tracked_finding
+		*tracked;      /* all problems, reported or not; by rule, device and port */
 	bool once;             /* there is only one view: report all problems at once */
 	rna_usec began;        /* monotonic: the first view */
 	bool saw_all;          /* a view showed what every job reads */

@@ -14,7 +14,7 @@
 #include "rna/base/kept.h"
 #include "rna/base/parse.h"
 
-#include "condition.h"
+#include "tracked_finding.h"
 
 enum {
 	VERSION = 1,
@@ -33,27 +33,27 @@ static const struct rna_json_limits limits = {
 #define RULE_WORD(number) rna_rules[number]->name
 
 /* One of a rule that is not known, or that is damaged, costs only itself. */
-static void keep_condition(struct rna_kept *kept, void *record)
+static void keep_finding(struct rna_kept *kept, void *record)
 {
-	struct rna_condition *condition = record;
-	struct rna_finding *finding = &condition->finding;
+	struct rna_tracked_finding *tracked = record;
+	struct rna_finding *finding = &tracked->finding;
 
-	RNA_KEEP_WORD(kept, "rule", condition->rule, RULE_WORD, RNA_RULE_COUNT);
-	RNA_KEEP(kept, "device", condition->device);
-	RNA_KEEP(kept, "key", condition->key);
+	RNA_KEEP_WORD(kept, "rule", tracked->rule, RULE_WORD, RNA_RULE_COUNT);
+	RNA_KEEP(kept, "device", tracked->device);
+	RNA_KEEP(kept, "key", tracked->key);
 	RNA_KEEP(kept, "port", finding->port);
 	RNA_KEEP_WORD(kept, "severity", finding->severity, rna_severity_name, RNA_SEVERITY_COUNT);
 	RNA_KEEP(kept, "since", finding->since.realtime);
 	RNA_KEEP(kept, "monotonic", finding->since.monotonic);
-	if (!kept->writes || condition->told)
-		RNA_KEEP_WORD(kept, "reported", condition->told_severity, rna_severity_name,
+	if (!kept->writes || tracked->told)
+		RNA_KEEP_WORD(kept, "reported", tracked->told_severity, rna_severity_name,
 			      RNA_SEVERITY_COUNT);
-	RNA_KEEP(kept, "text", condition->text);
-	RNA_KEEP(kept, "remedy", condition->remedy);
-	rna_kept_want(kept, condition->rule < RNA_RULE_COUNT &&
+	RNA_KEEP(kept, "text", tracked->text);
+	RNA_KEEP(kept, "remedy", tracked->remedy);
+	rna_kept_want(kept, tracked->rule < RNA_RULE_COUNT &&
 				    finding->severity < RNA_SEVERITY_COUNT &&
 				    finding->since.realtime > 0 && finding->port <= UINT16_MAX &&
-				    condition->text && condition->remedy);
+				    tracked->text && tracked->remedy);
 }
 
 /* Oldest first. */
@@ -168,7 +168,7 @@ struct found {
 	bool same_boot;
 	struct rna_time written;
 	size_t count;
-	struct rna_condition *conditions;
+	struct rna_tracked_finding *findings;
 	struct rna_pasts pasts;
 	struct rna_episodes episodes;
 };
@@ -180,7 +180,7 @@ static void keep_file(struct rna_kept *kept, void *record)
 	RNA_KEEP(kept, "boot", found->boot);
 	RNA_KEEP(kept, "time", found->written.realtime);
 	RNA_KEEP(kept, "monotonic", found->written.monotonic);
-	RNA_KEEP_ARRAY(kept, "problems", keep_condition, found->conditions, found->count,
+	RNA_KEEP_ARRAY(kept, "problems", keep_finding, found->findings, found->count,
 		       CONDITIONS_MAX, false);
 	if (!kept->writes)
 		return;
@@ -198,7 +198,7 @@ void rna_health_write(struct rna_health *health, struct rna_strbuf *out)
 		.boot = health->boot,
 		.written = health->judged,
 		.count = health->count,
-		.conditions = health->conditions,
+		.findings = health->tracked,
 	};
 
 	rna_kept_write_file(keep_file, &found, VERSION, out);
@@ -221,9 +221,9 @@ static rna_usec earlier(rna_usec a, rna_usec b)
 	return a < b ? a : b;
 }
 
-static void finish_condition(const struct found *found, struct rna_condition *condition)
+static void finish_finding(const struct found *found, struct rna_tracked_finding *tracked)
 {
-	struct rna_finding *finding = &condition->finding;
+	struct rna_finding *finding = &tracked->finding;
 	struct rna_time since = finding->since;
 
 	/* Nothing began after it was written. */
@@ -232,34 +232,35 @@ static void finish_condition(const struct found *found, struct rna_condition *co
 		.monotonic =
 			found->same_boot ? earlier(since.monotonic, found->written.monotonic) : 0,
 	};
-	condition->told = condition->told_severity < RNA_SEVERITY_COUNT;
-	condition->was_there = condition->told; /* it had held */
-	condition->recalled = true;
-	finding->rule = rna_rules[condition->rule]->name;
-	finding->device = condition->device;
-	finding->text = condition->text;
-	finding->remedy = condition->remedy;
+	tracked->told = tracked->told_severity < RNA_SEVERITY_COUNT;
+	tracked->was_there = tracked->told; /* it had held */
+	tracked->recalled = true;
+	finding->rule = rna_rules[tracked->rule]->name;
+	finding->device = tracked->device;
+	finding->text = tracked->text;
+	finding->remedy = tracked->remedy;
 	finding->runbook = rna_rule_find_runbook(finding->rule, RNA_LINK_LAYER_UNKNOWN);
 }
 
 /* Sorted, and each of them once. */
-static void finish_conditions(struct found *found)
+static void finish_findings(struct found *found)
 {
 	size_t kept = 0;
 
 	for (size_t i = 0; i < found->count; i++)
-		finish_condition(found, &found->conditions[i]);
+		finish_finding(found, &found->findings[i]);
 	if (found->count > 0)
-		qsort(found->conditions, found->count, sizeof(*found->conditions),
-		      rna_condition_compare);
+		qsort(found->findings, found->count, sizeof(*found->findings),
+		      rna_tracked_finding_compare);
 	for (size_t i = 0; i < found->count; i++) {
-		struct rna_condition *next = &found->conditions[i];
+		struct rna_tracked_finding *next = &found->findings[i];
 
 		if (next->finding.since.realtime == 0 ||
-		    (kept > 0 && rna_condition_compare(&found->conditions[kept - 1], next) == 0))
-			rna_condition_deinit(next);
+		    (kept > 0 &&
+		     rna_tracked_finding_compare(&found->findings[kept - 1], next) == 0))
+			rna_tracked_finding_deinit(next);
 		else
-			found->conditions[kept++] = *next;
+			found->findings[kept++] = *next;
 	}
 	found->count = kept;
 }
@@ -325,7 +326,7 @@ static int read_all(struct found *found, const json_t *file)
 	if (status < 0)
 		return status;
 	found->same_boot = rna_clock_same_boot(found->boot, found->health->boot);
-	finish_conditions(found);
+	finish_findings(found);
 	for (size_t i = 0; status == 0 && i < json_array_size(counters); i++)
 		status = read_past(found, json_array_get(counters, i));
 	if (status == 0 && found->same_boot)
@@ -347,7 +348,7 @@ int rna_health_read(struct rna_health *health, const char *text, size_t len,
 	if (read_all(&found, file) < 0)
 		return rna_error_set(error, -ENOMEM, "cannot read the problems");
 	health->count = found.count;
-	health->conditions = RNA_TAKE(found.conditions);
+	health->tracked = RNA_TAKE(found.findings);
 	health->pasts = found.pasts;
 	health->episodes = found.episodes;
 	health->same_boot = found.same_boot;

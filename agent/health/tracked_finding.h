@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A condition: a problem that a rule found, reported or not, from the first view that has it to the
- * first that does not. For health.c, and for health_file.c, which keeps conditions over restarts.
+ * A finding as it is tracked, reported or not, from the first view that has the problem to the
+ * first that does not. For health.c, and for health_file.c, which keeps findings over restarts.
  */
 #pragma once
 
 #include "rules/rules.h"
 
-struct rna_condition {
+struct rna_tracked_finding {
 	size_t rule;  /* index of rna_rules */
 	char *device; /* name; NULL: the node */
 	char *key;    /* of the device; NULL: the node, or a device that is missing */
@@ -26,7 +26,7 @@ struct rna_condition {
 	struct rna_time heard; /* its start, as the rule said when this process found it */
 };
 
-void rna_condition_deinit(struct rna_condition *condition); /* idempotent */
+void rna_tracked_finding_deinit(struct rna_tracked_finding *tracked); /* idempotent */
 
 /* By rule, device and port. */
-int rna_condition_compare(const void *a, const void *b);
+int rna_tracked_finding_compare(const void *a, const void *b);
