@@ -63,7 +63,7 @@ static void test_arrays_grow(void **state)
 		}
 		count = round == 0 ? 7 : 512;
 	}
-	assert_null(rna_grow(&kept, 1024, SIZE_MAX / 4096, arena));
+	assert_null(rna_grow(&kept, 1024, SIZE_MAX / 1024, arena));
 	assert_int_equal(kept[999], 999);
 }
 
