@@ -332,6 +332,7 @@ class Shares(unittest.TestCase):
                         sock.sendall(data)
                     wait("replies", lambda crowd=crowd, data=data: data == HALF or all(map(is_readable, crowd)))
                     self.assertEqual(agent.scrape(source), 200, f"{source} {data}")
+                    wait("one to be closed", lambda crowd=crowd: any(map(is_ended, crowd)))
                     self.assertEqual(sum(map(is_ended, crowd)), 1, f"{source} {data}")
 
 
