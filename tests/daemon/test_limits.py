@@ -1025,6 +1025,7 @@ class Soak(unittest.TestCase):
             with self.crowds(agent, until) as counts:
                 answers, samples = self.run_for(agent, group, counts, until)
             wait("connections to end", lambda: open_files(agent) <= files + 4)
+            wait("wrong logins from the node to be forgotten", lambda: agent.scrape("127.0.0.1") == 200)
             print(f"     dropped: {agent.drops()}; out of memory: {group.kills() if group else 0}")
         self.assertEqual(group.kills() if group else 0, 0)
         self.assertLess(max(answer.wall for answer in answers), stretched(PROMPT))
