@@ -39,6 +39,7 @@ enum {
 	VERSION = 1,
 	LINES_MAX = 65536, /* of a file that are read */
 	LINE_MAX_READ = 16 * 1024,
+	TEXT_MAX = 512, /* bytes of each of three, which may become six times as many in a line */
 };
 
 const char rna_history_header[] = "{\"version\": 1, \"lines\": \"events\"}\n";
@@ -226,6 +227,12 @@ size_t rna_port_track_follow(struct rna_port_track *track, const struct rna_port
 
 /* -- The history, in memory -------------------------------------------------------------------- */
 
+/* Else the line could become longer than is read. */
+static bool is_short(const char *text)
+{
+	return !text || strlen(text) <= TEXT_MAX;
+}
+
 static void keep_transition(struct rna_kept *kept, void *record)
 {
 	struct rna_transition *transition = record;
@@ -244,6 +251,8 @@ static void keep_transition(struct rna_kept *kept, void *record)
 	rna_kept_want(kept, transition->device && transition->reason && transition->port > 0 &&
 				    transition->port <= UINT16_MAX && transition->count > 0 &&
 				    transition->source < RNA_SOURCE_COUNT);
+	rna_kept_want(kept, is_short(transition->device) && is_short(transition->netdev) &&
+				    is_short(transition->reason));
 }
 
 static void transition_deinit(struct rna_transition *transition)
