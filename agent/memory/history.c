@@ -329,17 +329,21 @@ static void forget_written(struct rna_history *history)
 
 /* -- Writing ----------------------------------------------------------------------------------- */
 
+/* One that a reader would not take costs only itself. */
+static void write_transition(const struct rna_transition *transition, struct rna_strbuf *out)
+{
+	struct rna_json_writer writer = {0};
+	json_t *line = rna_kept_write(&writer, keep_transition, transition);
+
+	if (line || writer.failed)
+		rna_json_write(&writer, line, 0, out);
+}
+
 void rna_history_write(struct rna_history *history, struct rna_strbuf *out)
 {
-	for (size_t i = 0; i < history->count; i++) {
-		const struct rna_transition *transition = place_of(history, i);
-		struct rna_json_writer writer = {0};
-
-		if (transition->sequence > history->written)
-			rna_json_write(&writer,
-				       rna_kept_write(&writer, keep_transition, transition), 0,
-				       out);
-	}
+	for (size_t i = 0; i < history->count; i++)
+		if (place_of(history, i)->sequence > history->written)
+			write_transition(place_of(history, i), out);
 	history->writing = history->sequence;
 	history->turns = history->lines >= RNA_HISTORY_FULL;
 }

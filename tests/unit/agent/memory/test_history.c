@@ -160,6 +160,28 @@ static void test_only_what_is_new_is_written(void **state)
 }
 
 /* At least a thousand are on the disk, and never more than two files of about that. */
+static void test_one_that_no_reader_takes_costs_only_itself(void **state)
+{
+	RNA_CLEANUP(rna_history_deinit) struct rna_history all = {0};
+	struct fixture *f = *state;
+	char reason[600];
+
+	memset(reason, 0x7f, sizeof(reason) - 1);
+	reason[sizeof(reason) - 1] = '\0';
+	happen(&f->history, 1);
+	assert_true(rna_history_add(&f->history, &(struct rna_transition){.time.realtime = 1,
+									  .device = "mlx5_0",
+									  .port = 1,
+									  .source = RNA_SOURCE_POLL,
+									  .count = 1,
+									  .reason = reason}));
+	happen(&f->history, 1);
+	assert_int_equal(put(f), 0);
+	all = read_all(f);
+	assert_int_equal(all.count, 2);
+	assert_int_equal(rna_history_at(&all, 1)->sequence, 3);
+}
+
 static void test_it_is_bounded(void **state)
 {
 	struct fixture *f = *state;
@@ -326,6 +348,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		TEST(test_what_was_written_is_read),
 		TEST(test_only_what_is_new_is_written),
+		TEST(test_one_that_no_reader_takes_costs_only_itself),
 		TEST(test_it_is_bounded),
 		TEST(test_a_restart),
 		TEST(test_a_torn_line),
