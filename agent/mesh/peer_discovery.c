@@ -249,7 +249,7 @@ static void take_news(struct work *work)
 	}
 }
 
-static void introduce(struct rna_worker *worker, void *userdata)
+static void discover(struct rna_worker *worker, void *userdata)
 {
 	struct work *work = userdata;
 
@@ -299,7 +299,7 @@ int rna_peer_discovery_start(const struct rna_peer_discovery_options *options,
 		.stack = STACK,
 		.most = WISHES_MAX,
 		.userdata = work,
-		.run = introduce,
+		.run = discover,
 		.release = free_work,
 	};
 	int status = work ? rna_worker_start_new(&thread, ret) : -ENOMEM;

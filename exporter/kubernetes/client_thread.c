@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * The client's lane: a thread that sleeps until there is something to write, writes it, and returns
- * the result. Both sides share wishes, which are immutable, and hand over pointers to them and to
- * the status, under a lock that is held only for that. The lane waits in poll(2), on a descriptor
+ * The client's thread, which sleeps until there is something to write, writes it, and returns the
+ * result. Both sides share wishes, which are immutable, and hand over pointers to them and to
+ * the status, under a lock that is held only for that. The thread waits in poll(2), on a descriptor
  * of its own, for the next round or for a wake-up.
  */
 #include <ctype.h>
@@ -22,7 +22,7 @@
 #include "round.h"
 
 enum {
-	LANE_STACK = 1024 * 1024, /* OpenSSL and a resolver want more than our own lanes */
+	STACK = 1024 * 1024, /* for OpenSSL and a resolver */
 	ARENA = 4096,
 	NODE_NAME_MAX = 253,
 	WISHES_MAX = 32, /* with Events there is one in three seconds, and a round may take long */
@@ -32,7 +32,7 @@ struct rna_kubernetes {
 	struct rna_kubernetes_options options; /* with the name of the Node */
 	pthread_t thread;
 	int wake;  /* eventfd: there is a new wish, or it is the end */
-	int ready; /* eventfd: there is a new status, or the lane has ended */
+	int ready; /* eventfd: there is a new status, or the thread has ended */
 	atomic_bool quit;
 	atomic_bool ended;
 	struct rna_kubernetes_status *_Atomic status; /* the newest; NULL: it was taken */
@@ -42,7 +42,7 @@ struct rna_kubernetes {
 	size_t wish_count;
 	uint64_t dropped; /* Events of wishes that had no room */
 
-	/* the lane's own */
+	/* the thread's own */
 	struct rna_kube_round round;
 	struct rna_node_wish *wish; /* of the round */
 };
@@ -178,7 +178,7 @@ static void publish_status(struct rna_kubernetes *client)
 	signal_fd(client->ready);
 }
 
-/* -- In the lane ------------------------------------------------------------------------------- */
+/* -- The thread -------------------------------------------------------------------------------- */
 
 /*
  * Returns whether there is a new wish: the status is another then, also before it is carried out.
@@ -216,7 +216,7 @@ static rna_usec wake_time(const struct rna_kubernetes *client)
 	return next < look ? next : look;
 }
 
-static void *lane_main(void *userdata)
+static void *run_client(void *userdata)
 {
 	struct rna_kubernetes *client = userdata;
 
@@ -358,8 +358,7 @@ int rna_kubernetes_start(const struct rna_kubernetes_options *options, struct rn
 		return rna_error_set(error, -ENOMEM, "cannot call the Kubernetes API");
 	status = client->wake < 0 || client->ready < 0
 			 ? -EMFILE
-			 : rna_thread_start(&client->thread, LANE_STACK, "rna-kube", lane_main,
-					    client);
+			 : rna_thread_start(&client->thread, STACK, "rna-kube", run_client, client);
 	if (status < 0) {
 		free_client(client);
 		return rna_error_set(error, status, "cannot call the Kubernetes API");

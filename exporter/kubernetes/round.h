@@ -5,7 +5,7 @@
  * data. All have one schedule and one budget (pace.h). What the API refuses waits by itself, so
  * that a missing right for one kind does not block the others; a problem of the API as a whole ends
  * the round.
- * Thread: the lane's, or the only one of a command.
+ * Thread: the client's, or the only one of a command.
  */
 #pragma once
 
@@ -64,7 +64,7 @@ void rna_kube_round_init(struct rna_kube_round *round, const struct rna_kubernet
 			 uint64_t seed);
 void rna_kube_round_deinit(struct rna_kube_round *round);
 
-/* What a lane does when it is awake: what is due, and may be tried. False: nothing was asked. */
+/* What the client does awake: what is due, and may be tried. False: nothing was asked. */
 bool rna_kube_step(struct rna_kube_round *round, struct rna_time now);
 /* When it is to be awake again, unless there is a new wish; RNA_USEC_NEVER: there is no reason. */
 rna_usec rna_kube_wake_time(const struct rna_kube_round *round);
