@@ -258,7 +258,7 @@ int rna_command_check_fail(const struct rna_arguments *arguments, const struct r
 	struct rna_error ignored = {0}; /* the exit code says it */
 
 	(void)put(&result, form, NULL, &ignored);
-	return rna_check_exit_code(RNA_CHECK_UNKNOWN, form);
+	return rna_check_exit_code(&result, form);
 }
 
 int rna_command_check(struct rna_call *call, struct rna_error *error)
@@ -277,6 +277,5 @@ int rna_command_check(struct rna_call *call, struct rna_error *error)
 		status = fill(&check, error);
 	if (status == 0)
 		status = put(&check.result, check.form, &check.json, error);
-	return status < 0 ? status
-			  : rna_check_exit_code(rna_check_state(&check.result), check.form);
+	return status < 0 ? status : rna_check_exit_code(&check.result, check.form);
 }

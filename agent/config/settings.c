@@ -212,8 +212,9 @@ static const struct rna_schema_choice taint_effects[] = {
 };
 
 static const struct rna_schema_choice taint_whens[] = {
-	{"down", RNA_TAINT_WHEN_DOWN},
-	{"degraded", RNA_TAINT_WHEN_DEGRADED},
+	{"critical", RNA_TAINT_WHEN_CRITICAL},
+	{"warning", RNA_TAINT_WHEN_WARNING},
+	{"node-lost", RNA_TAINT_WHEN_NODE_LOST},
 	{NULL, 0},
 };
 
@@ -579,8 +580,10 @@ static const struct rna_schema_row rows[] = {
 	     "Taint to set while the node is unhealthy. Requires kubernetes.backend api or both."),
 	CHOICE("kubernetes.taint_effect", kubernetes_taint_effect, taint_effects, "NoSchedule",
 	       "Effect of kubernetes.taint."),
-	CHOICE("kubernetes.taint_when", kubernetes_taint_when, taint_whens, "down",
-	       "Health at which the taint is set; degraded includes down."),
+	CHOICE("kubernetes.taint_when", kubernetes_taint_when, taint_whens, "critical",
+	       "Findings at which the taint is set, of those whose cause lies in the node: "
+	       "critical; warning, which includes critical; node-lost, only if the node has no "
+	       "RDMA at all."),
 	CHOICE("kubernetes.device_taints", kubernetes_device_taints, device_taints, "off",
 	       "What happens to the devices of an unhealthy NIC in ResourceSlices (DRA): report, a "
 	       "DeviceTaintRule without an effect for each; taint, one that keeps new pods off. "

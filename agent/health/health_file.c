@@ -236,6 +236,8 @@ static void finish_finding(const struct found *found, struct rna_tracked_finding
 	tracked->was_there = tracked->told; /* it had held */
 	tracked->recalled = true;
 	finding->rule = rna_rules[tracked->rule]->name;
+	finding->impact = rna_rules[tracked->rule]->impact;
+	finding->cause = rna_rules[tracked->rule]->cause;
 	finding->device = tracked->device;
 	finding->text = tracked->text;
 	finding->remedy = tracked->remedy;

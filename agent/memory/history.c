@@ -82,7 +82,7 @@ static void forget_counters(struct rna_port_track *track)
 
 /* The port is gone with its device. */
 static void note_down(struct transitions *transitions, const struct rna_port_reading *reading,
-		      enum rna_cause cause)
+		      enum rna_sighting sighting)
 {
 	struct rna_port_track *track = transitions->track;
 
@@ -90,7 +90,7 @@ static void note_down(struct transitions *transitions, const struct rna_port_rea
 		add_transition(transitions, (struct rna_port_transition){
 						    .count = 1,
 						    .source = reading->source,
-						    .cause = cause,
+						    .sighting = sighting,
 						    .time = reading->when.taken,
 					    });
 	if (track->up)
@@ -143,7 +143,7 @@ static void add_flaps(struct transitions *transitions, const struct rna_down_cou
 		.up = !track->up,
 		.count = count,
 		.source = RNA_SOURCE_COUNTER,
-		.cause = RNA_CAUSE_COUNTED,
+		.sighting = RNA_SIGHTING_COUNTED,
 		.counter = (enum rna_down_counter_id)(counter - track->counters),
 		.time = counter->when.taken,
 	};
@@ -192,7 +192,7 @@ static void follow_state(struct transitions *transitions, const struct rna_port_
 						    .up = up,
 						    .count = 1,
 						    .source = reading->source,
-						    .cause = RNA_CAUSE_STATE,
+						    .sighting = RNA_SIGHTING_STATE,
 						    .time = reading->when.taken,
 					    });
 	if (changed || first)
@@ -210,12 +210,12 @@ size_t rna_port_track_follow(struct rna_port_track *track, const struct rna_port
 	struct transitions transitions = {.items = items, .track = track};
 
 	if (!reading->present) {
-		note_down(&transitions, reading, RNA_CAUSE_REMOVED);
+		note_down(&transitions, reading, RNA_SIGHTING_REMOVED);
 		track->gone = true;
 		return transitions.count;
 	}
 	if (track->generation != reading->generation && !track->gone)
-		note_down(&transitions, reading, RNA_CAUSE_REGISTERED);
+		note_down(&transitions, reading, RNA_SIGHTING_REGISTERED);
 	track->gone = false;
 	track->generation = reading->generation;
 	for (size_t i = 0; i < RNA_DOWN_COUNTER_COUNT; i++)

@@ -75,18 +75,19 @@ struct rna_port_track {
 	struct rna_down_counter counters[RNA_DOWN_COUNTER_COUNT];
 };
 
-enum rna_cause {
-	RNA_CAUSE_STATE,      /* its state changed */
-	RNA_CAUSE_COUNTED,    /* a counter counted more downs than were seen */
-	RNA_CAUSE_REMOVED,    /* its device went */
-	RNA_CAUSE_REGISTERED, /* its device was registered again, and its removal was not seen */
+/* How a transition was noticed. */
+enum rna_sighting {
+	RNA_SIGHTING_STATE,      /* its state changed */
+	RNA_SIGHTING_COUNTED,    /* a counter counted more downs than were seen */
+	RNA_SIGHTING_REMOVED,    /* its device went */
+	RNA_SIGHTING_REGISTERED, /* its device was registered again, and its removal was not seen */
 };
 
 struct rna_port_transition {
 	bool up;
 	uint64_t count;
 	enum rna_source source;
-	enum rna_cause cause;
+	enum rna_sighting sighting;
 	enum rna_down_counter_id counter; /* the counter that showed it */
 	struct rna_time time;
 };

@@ -161,14 +161,14 @@ static void write_state(const struct subject *subject, struct rna_strbuf *out)
 static void write_reason(const struct subject *subject,
 			 const struct rna_port_transition *transition, struct rna_strbuf *out)
 {
-	switch (transition->cause) {
-	case RNA_CAUSE_REMOVED:
+	switch (transition->sighting) {
+	case RNA_SIGHTING_REMOVED:
 		rna_strbuf_puts(out, "device removed");
 		break;
-	case RNA_CAUSE_REGISTERED:
+	case RNA_SIGHTING_REGISTERED:
 		rna_strbuf_puts(out, "device registered again");
 		break;
-	case RNA_CAUSE_COUNTED:
+	case RNA_SIGHTING_COUNTED:
 		rna_strbuf_puts(out, "between two reads: ");
 		if (transition->counter == RNA_DOWN_COUNTER_LINK)
 			rna_strbuf_puts(out, "link_downed increased");
@@ -178,7 +178,7 @@ static void write_reason(const struct subject *subject,
 			rna_strbuf_printf(out, "interface %s lost its carrier",
 					  subject->port->netdev ? subject->port->netdev : "?");
 		break;
-	case RNA_CAUSE_STATE:
+	case RNA_SIGHTING_STATE:
 		write_state(subject, out);
 		break;
 	}

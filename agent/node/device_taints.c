@@ -19,26 +19,18 @@ bool rna_device_taints_own(const char *name)
 	return strncmp(name, PREFIX, strlen(PREFIX)) == 0;
 }
 
-static bool gives_taint(enum rna_node_condition_id condition, const struct rna_settings *settings)
-{
-	switch (rna_condition_rows[condition].taints) {
-	case RNA_CONDITION_TAINTS_DOWN:
-		return true;
-	case RNA_CONDITION_TAINTS_DEGRADED:
-		return settings->kubernetes_taint_when == RNA_TAINT_WHEN_DEGRADED;
-	case RNA_CONDITION_TAINTS_NOTHING:
-		break;
-	}
-	return false;
-}
-
 /* The rule of a finding that gives its device a taint; NULL: it gives none. */
 static const struct rna_rule *tainting_rule(const struct rna_finding *finding,
 					    const struct rna_settings *settings)
 {
-	const struct rna_rule *rule = finding->device ? rna_condition_rule_of(finding) : NULL;
+	enum rna_taint_when when = (enum rna_taint_when)settings->kubernetes_taint_when;
 
-	return rule && gives_taint(rule->condition, settings) ? rule : NULL;
+	/* A device that is lost need not be the last one. */
+	if (when == RNA_TAINT_WHEN_NODE_LOST)
+		when = RNA_TAINT_WHEN_CRITICAL;
+	return finding->device && rna_finding_takes_node(finding, when)
+		       ? rna_condition_rule_of(finding)
+		       : NULL;
 }
 
 /* That of the worst finding about the device; NULL: there is none. */
@@ -55,10 +47,7 @@ static const struct rna_rule *rule_against(const struct rna_wish_input *in, cons
 /* Have all problems been found that could give a device a taint? */
 static bool has_settled(const struct rna_wish_input *in)
 {
-	for (enum rna_node_condition_id id = 1; id < RNA_CONDITION_COUNT; id++)
-		if (gives_taint(id, in->settings) && !(in->settled & RNA_CONDITION_BIT(id)))
-			return false;
-	return true;
+	return in->settled & RNA_CONDITION_BIT(RNA_CONDITION_NONE);
 }
 
 /* Has the problem for which it has its taint had the time to be found again? */

@@ -9,34 +9,37 @@ enum {
 	TRUE_RANK = 0,
 };
 
-#define ROW(problem, fine_reason, fine_message, needs, taints)                                     \
+#define ROW(problem, fine_reason, fine_message, needs)                                             \
 	{                                                                                          \
 		"Rdma" problem, {fine_reason, problem, "Unknown"}, fine_message,                   \
-			RNA_CONDITION_NEEDS_##needs, RNA_CONDITION_TAINTS_##taints                 \
+			RNA_CONDITION_NEEDS_##needs                                                \
 	}
 
 const struct rna_condition_row rna_condition_rows[RNA_CONDITION_COUNT] = {
 	[RNA_CONDITION_PORT_DOWN] =
-		ROW("PortDown", "PortsUp", "All RDMA ports that are expected to be up are up.",
-		    PORTS, DOWN),
+		ROW("PortDown", "PortsUp", "No RDMA port that is expected to be up is down.",
+		    PORTS),
 	[RNA_CONDITION_DEVICE_MISSING] =
-		ROW("DeviceMissing", "DevicesPresent", "No RDMA device is missing.", NOTHING, DOWN),
+		ROW("DeviceMissing", "DevicesPresent", "No RDMA device is missing.", NOTHING),
 	[RNA_CONDITION_LINK_DEGRADED] =
 		ROW("LinkDegraded", "LinksHealthy",
-		    "RDMA links run at their expected speed, without significant errors.", PORTS,
-		    DEGRADED),
+		    "RDMA links run at their expected speed, without significant errors.", PORTS),
 	[RNA_CONDITION_PORT_UNREACHABLE] =
 		ROW("PortUnreachable", "PortsReachable",
-		    "RDMA ports that are up have the required addresses.", PORTS, DEGRADED),
-	[RNA_CONDITION_NOT_OBSERVED] =
-		ROW("NotObserved", "Observed", "All RDMA devices answer.", NOTHING, DEGRADED),
+		    "RDMA ports that are up have the required addresses.", PORTS),
+	[RNA_CONDITION_NOT_OBSERVED] = ROW("NotObserved", "Observed",
+					   "All RDMA devices answer, and are observed.", NOTHING),
 	[RNA_CONDITION_NOT_READY] =
 		ROW("NotReady", "Ready",
-		    "Modules, device nodes and limits required for RDMA are in place.", NOTHING,
-		    NOTHING),
+		    "Modules, device nodes and settings required for RDMA are in place.", NOTHING),
 	[RNA_CONDITION_RESOURCES_MISSING] =
 		ROW("ResourcesMissing", "ResourcesAdvertised",
-		    "Device plugins advertise all RDMA resources of the node.", RESOURCES, NOTHING),
+		    "Device plugins advertise all RDMA resources of the node.", RESOURCES),
+	[RNA_CONDITION_FABRIC_UNHEALTHY] =
+		ROW("FabricUnhealthy", "FabricHealthy",
+		    "This node sees no fault of the fabric or of other nodes.", PORTS),
+	[RNA_CONDITION_CHANGED] = ROW("Changed", "Unchanged",
+				      "Names, cables and cards are as they were.", NOTHING),
 };
 
 static bool counts(const struct rna_finding *finding)
@@ -53,34 +56,36 @@ const struct rna_rule *rna_condition_rule_of(const struct rna_finding *finding)
 {
 	size_t id = counts(finding) ? rna_rule_find(finding->rule) : RNA_RULE_COUNT;
 
-	return id < RNA_RULE_COUNT && rna_rules[id]->condition != RNA_CONDITION_NONE ? rna_rules[id]
-										     : NULL;
+	return id < RNA_RULE_COUNT ? rna_rules[id] : NULL;
 }
 
-static void name_object(const struct rna_finding *finding, struct rna_strbuf *out)
+static void name_object(const struct rna_finding *finding, const char *before,
+			struct rna_strbuf *out)
 {
-	if (finding->device)
-		rna_strbuf_printf(out, " %s", finding->device);
+	rna_strbuf_printf(out, "%s %s", before, finding->device);
 	if (finding->port > 0)
 		rna_strbuf_printf(out, "/%u", finding->port);
 }
 
-/* "port-down: mlx5_0/1, mlx5_3/1" behind what is there already. How many there are. */
+/*
+ * "port-down: mlx5_0/1, mlx5_3/1" behind what is there already; only the rule where its findings
+ * are about the node. How many findings there are.
+ */
 static size_t name_findings(const struct rna_rule *rule, const struct rna_view *view,
 			    struct rna_strbuf *out)
 {
-	size_t count = 0, left_out = 0;
+	size_t count = 0, named = 0, left_out = 0;
 
 	for (size_t i = 0; i < view->finding_count; i++) {
-		if (!is_finding_of(&view->findings[i], rule))
+		const struct rna_finding *finding = &view->findings[i];
+
+		if (!is_finding_of(finding, rule))
 			continue;
 		if (count++ == 0)
-			rna_strbuf_printf(out, "%s%s:", out->len > 0 ? "; " : "", rule->name);
-		else if (out->len < MESSAGE_MAX)
-			rna_strbuf_puts(out, ",");
-		if (out->len < MESSAGE_MAX)
-			name_object(&view->findings[i], out);
-		else
+			rna_strbuf_printf(out, "%s%s", out->len > 0 ? "; " : "", rule->name);
+		if (finding->device && out->len < MESSAGE_MAX)
+			name_object(finding, named++ == 0 ? ":" : ",", out);
+		else if (finding->device)
 			left_out++;
 	}
 	if (left_out > 0)

@@ -18,20 +18,11 @@ enum rna_condition_needs {
 	RNA_CONDITION_NEEDS_RESOURCES,
 };
 
-/* Whether a finding about a device, or a port of it, gives it a taint (kubernetes.device_taints).
- */
-enum rna_condition_taints {
-	RNA_CONDITION_TAINTS_NOTHING,
-	RNA_CONDITION_TAINTS_DEGRADED, /* with kubernetes.taint_when degraded */
-	RNA_CONDITION_TAINTS_DOWN,     /* always */
-};
-
 struct rna_condition_row {
 	const char *type;
 	const char *reasons[RNA_CONDITION_STATUS_UNKNOWN + 1]; /* by status */
 	const char *fine; /* the message while there is no problem */
 	enum rna_condition_needs needs;
-	enum rna_condition_taints taints;
 };
 
 /* By enum rna_node_condition_id; RNA_CONDITION_NONE has no row. */

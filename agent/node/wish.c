@@ -80,27 +80,19 @@ static void wait_for_rules(struct pass *pass, const char *name)
 		pass->no_memory = true;
 }
 
-static bool is_down(const struct rna_node_verdict *health)
-{
-	return strcmp(health->value, "down") == 0;
-}
-
 static bool has_settled(const struct pass *pass, enum rna_node_condition_id id)
 {
 	return pass->in->settled & RNA_CONDITION_BIT(id);
 }
 
-/*
- * An agent that has just started has not found again what is wrong. That no port is up, it sees at
- * once, and so that this is over.
- */
+/* An agent that has just started has not found again what is wrong. */
 static bool is_too_early(struct pass *pass, const struct rna_node_verdict *health)
 {
 	const struct rna_published *published =
 		rna_published_find(pass->memory, rna_node_label_name(RNA_NODE_LABEL_HEALTH));
 
 	return !has_settled(pass, RNA_CONDITION_NONE) && published && published->decided &&
-	       !is_down(&published->verdict) && health->rank > published->verdict.rank;
+	       health->rank > published->verdict.rank;
 }
 
 static void follow_labels(struct pass *pass, struct rna_node_verdict *verdicts)
@@ -159,18 +151,31 @@ static void follow_conditions(struct pass *pass, bool observed)
 	}
 }
 
+static bool takes_node(const struct rna_wish_input *in)
+{
+	for (size_t i = 0; i < in->view->finding_count; i++)
+		if (rna_finding_takes_node(
+			    &in->view->findings[i],
+			    (enum rna_taint_when)in->settings->kubernetes_taint_when))
+			return true;
+	return false;
+}
+
+/* health: of the label. Of a node that is not seen, or not yet, the taint stays as it is. */
 static void follow_taint(struct pass *pass, const struct rna_node_verdict *health)
 {
-	bool degraded = pass->in->settings->kubernetes_taint_when == RNA_TAINT_WHEN_DEGRADED;
-	bool bad = is_down(health) || (degraded && strcmp(health->value, "degraded") == 0);
-	struct rna_node_verdict verdict = {.kind = health->kind, .bad = bad, .rank = bad ? 0 : 1};
+	bool bad = takes_node(pass->in);
+	struct rna_node_verdict verdict = {.bad = bad, .rank = bad ? 0 : 1};
 	struct rna_node_delays delays = delays_of(pass->in);
 
 	delays.unknown = unknown_delay(TAINT, &delays);
-	if (health->kind == RNA_VERDICT_VALUE && !bad)
-		verdict.kind = RNA_VERDICT_NONE;
-	else if (bad)
+	if (bad)
 		(void)rna_label_value_make("true", verdict.value);
+	if (bad)
+		verdict.kind = RNA_VERDICT_VALUE;
+	else
+		verdict.kind = health->kind == RNA_VERDICT_UNKNOWN ? RNA_VERDICT_UNKNOWN
+								    : RNA_VERDICT_NONE;
 	follow(pass, TAINT, &verdict, NULL, &delays);
 }
 

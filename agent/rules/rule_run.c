@@ -45,6 +45,8 @@ static struct rna_find *add_find(struct rna_finds *out)
 			{
 				.rule = out->rule->name,
 				.severity = out->rule->severity,
+				.impact = out->rule->impact,
+				.cause = out->rule->cause,
 				.device = subject ? subject->device->device->name : NULL,
 				.port = subject ? subject->port : 0,
 				.remedy = out->rule->remedy,

@@ -74,12 +74,14 @@ bool rna_rule_hold_is_valid(const char *text)
 
 void rna_rules_describe(struct rna_strbuf *out)
 {
-	rna_strbuf_puts(out, "Rule\tSeverity\tHold-down\tWhen\tWhat to do\n");
+	rna_strbuf_puts(out, "Rule\tSeverity\tImpact\tCause\tHold-down\tWhen\t"
+			     "What to do\n");
 	for (size_t i = 0; i < RNA_RULE_COUNT; i++) {
 		const struct rna_rule *rule = rna_rules[i];
 
-		rna_strbuf_printf(out, "`%s`\t%s\t%s\t%s\t", rule->name,
-				  rna_severity_name(rule->severity), rule->hold, rule->help);
+		rna_strbuf_printf(out, "`%s`\t%s\t%s\t%s\t%s\t%s\t", rule->name,
+				  rna_severity_name(rule->severity), rna_impact_name(rule->impact),
+				  rna_cause_name(rule->cause), rule->hold, rule->help);
 		rna_remedy_write(rule->remedy, NULL, out);
 		rna_strbuf_puts(out, "\n");
 	}

@@ -67,7 +67,7 @@ struct rna_find {
 
 /* Conditions of the Kubernetes Node; details are in the table of node_conditions.c. */
 enum rna_node_condition_id {
-	RNA_CONDITION_NONE, /* the rule sets no condition */
+	RNA_CONDITION_NONE, /* of no rule */
 	RNA_CONDITION_PORT_DOWN,
 	RNA_CONDITION_DEVICE_MISSING,
 	RNA_CONDITION_LINK_DEGRADED,
@@ -75,6 +75,8 @@ enum rna_node_condition_id {
 	RNA_CONDITION_NOT_OBSERVED,
 	RNA_CONDITION_NOT_READY,
 	RNA_CONDITION_RESOURCES_MISSING,
+	RNA_CONDITION_FABRIC_UNHEALTHY,
+	RNA_CONDITION_CHANGED,
 	RNA_CONDITION_COUNT,
 };
 
@@ -90,7 +92,9 @@ enum rna_rule_scope {
 
 struct rna_rule {
 	const char *name;
-	enum rna_severity severity; /* the usual one */
+	enum rna_severity severity; /* the usual one, as the next two */
+	enum rna_impact impact;
+	enum rna_cause cause;
 	enum rna_rule_scope scope;
 	bool devices_too; /* a rule of ports that also checks the counters of devices */
 	bool settles;     /* not checked just after boot or driver load (health.boot_grace) */

@@ -347,6 +347,8 @@ static void check_function_without_device(const struct rna_rule_input *in, struc
 const struct rna_rule rna_rule_function_without_device = {
 	.name = "function-without-device",
 	.severity = RNA_SEVERITY_CRITICAL,
+	.impact = RNA_IMPACT_RAIL_LOST,
+	.cause = RNA_CAUSE_CARD,
 	.scope = RNA_RULE_OF_NODE,
 	.settles = true,
 	.hold = "1m",
@@ -509,6 +511,8 @@ static void check_rdma_absent(const struct rna_rule_input *in, struct rna_finds 
 const struct rna_rule rna_rule_rdma_absent = {
 	.name = "rdma-absent",
 	.severity = RNA_SEVERITY_CRITICAL,
+	.impact = RNA_IMPACT_NODE_LOST,
+	.cause = RNA_CAUSE_HOST,
 	.scope = RNA_RULE_OF_NODE,
 	.settles = true,
 	.hold = "1m",
@@ -541,6 +545,8 @@ static void check_nothing_watched(const struct rna_rule_input *in, struct rna_fi
 const struct rna_rule rna_rule_nothing_watched = {
 	.name = "nothing-watched",
 	.severity = RNA_SEVERITY_WARNING,
+	.impact = RNA_IMPACT_AGENT,
+	.cause = RNA_CAUSE_HOST,
 	.scope = RNA_RULE_OF_NODE,
 	.settles = true,
 	.hold = "1m",

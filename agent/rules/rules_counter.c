@@ -92,6 +92,8 @@ void rna_check_threshold(const struct rna_rule_input *in, struct rna_finds *out)
 const struct rna_rule rna_rule_port_flapping = {
 	.name = "port-flapping",
 	.severity = RNA_SEVERITY_WARNING,
+	.impact = RNA_IMPACT_ERRORS,
+	.cause = RNA_CAUSE_CABLE,
 	.scope = RNA_RULE_OF_PORT,
 	.hold = "0s",
 	.help = "The port went down more often than its threshold allows.",
@@ -106,6 +108,8 @@ const struct rna_rule rna_rule_port_flapping = {
 const struct rna_rule rna_rule_errors_rising = {
 	.name = "errors-rising",
 	.severity = RNA_SEVERITY_WARNING,
+	.impact = RNA_IMPACT_ERRORS,
+	.cause = RNA_CAUSE_CABLE,
 	.scope = RNA_RULE_OF_PORT,
 	.hold = "0s",
 	.help = "An error counter rises faster than its threshold allows.",
@@ -120,6 +124,8 @@ const struct rna_rule rna_rule_errors_rising = {
 const struct rna_rule rna_rule_packets_lost = {
 	.name = "packets-lost",
 	.severity = RNA_SEVERITY_WARNING,
+	.impact = RNA_IMPACT_ERRORS,
+	.cause = RNA_CAUSE_FABRIC,
 	.scope = RNA_RULE_OF_PORT,
 	.hold = "0s",
 	.help = "More packets of a port are lost than its threshold allows for the traffic: "
@@ -133,11 +139,14 @@ const struct rna_rule rna_rule_packets_lost = {
 		  "fabric. If receive discards rise, see the findings pcie-* and "
 		  "pause-transmitted of this host.",
 	.message_id = "3a07d77cbd33463589f64060b684a9c0",
+	.condition = RNA_CONDITION_FABRIC_UNHEALTHY,
 };
 
 const struct rna_rule rna_rule_congestion_ignored = {
 	.name = "congestion-ignored",
 	.severity = RNA_SEVERITY_WARNING,
+	.impact = RNA_IMPACT_HOST,
+	.cause = RNA_CAUSE_HOST,
 	.scope = RNA_RULE_OF_PORT,
 	.hold = "0s",
 	.help = "The port receives congestion notifications and does not react to them.",
@@ -151,6 +160,8 @@ const struct rna_rule rna_rule_congestion_ignored = {
 const struct rna_rule rna_rule_pause_storm = {
 	.name = "pause-storm",
 	.severity = RNA_SEVERITY_WARNING,
+	.impact = RNA_IMPACT_RAIL_SLOW,
+	.cause = RNA_CAUSE_HOST,
 	.scope = RNA_RULE_OF_PORT,
 	.hold = "0s",
 	.help = "An Ethernet port sent pause frames for so long that its device raised an "
@@ -166,6 +177,8 @@ const struct rna_rule rna_rule_pause_storm = {
 const struct rna_rule rna_rule_pause_transmitted = {
 	.name = "pause-transmitted",
 	.severity = RNA_SEVERITY_WARNING,
+	.impact = RNA_IMPACT_RAIL_SLOW,
+	.cause = RNA_CAUSE_HOST,
 	.scope = RNA_RULE_OF_PORT,
 	.hold = "0s",
 	.help = "An Ethernet port makes the network pause for more than a tenth of the "
@@ -175,11 +188,14 @@ const struct rna_rule rna_rule_pause_transmitted = {
 		  "node of the memory in use, IOMMU and ACS settings, firmware of host "
 		  "and NIC.",
 	.message_id = "0e5f9f7b6f2b4f7caa24c9b6cf1e40f3",
+	.condition = RNA_CONDITION_LINK_DEGRADED,
 };
 
 const struct rna_rule rna_rule_pause_received = {
 	.name = "pause-received",
 	.severity = RNA_SEVERITY_INFO,
+	.impact = RNA_IMPACT_FABRIC,
+	.cause = RNA_CAUSE_FABRIC,
 	.scope = RNA_RULE_OF_PORT,
 	.hold = "0s",
 	.help = "The network makes an Ethernet port pause for more than a tenth of the "
@@ -189,11 +205,14 @@ const struct rna_rule rna_rule_pause_received = {
 		  "which sends pause frames and receives none, and check the ECN "
 		  "thresholds of the switches.",
 	.message_id = "7b1e4a3cf2d548d5a5c0a8e27a1f9b64",
+	.condition = RNA_CONDITION_FABRIC_UNHEALTHY,
 };
 
 const struct rna_rule rna_rule_pcie_stalled = {
 	.name = "pcie-stalled",
 	.severity = RNA_SEVERITY_WARNING,
+	.impact = RNA_IMPACT_RAIL_SLOW,
+	.cause = RNA_CAUSE_HOST,
 	.scope = RNA_RULE_OF_PORT,
 	.hold = "0s",
 	.help = "A device repeatedly waits for host memory, or drops packets because of "
@@ -203,6 +222,7 @@ const struct rna_rule rna_rule_pcie_stalled = {
 		  "and the maximum read request (lspci -vv -s {pci}), and what else uses "
 		  "the same root port or NUMA node.",
 	.message_id = "c3a5d0f64b8e49d09d0a8dbd9f2b7c15",
+	.condition = RNA_CONDITION_LINK_DEGRADED,
 };
 
 /*
@@ -244,6 +264,8 @@ static void check_acknowledgements_missing(const struct rna_rule_input *in, stru
 const struct rna_rule rna_rule_acknowledgements_missing = {
 	.name = "acknowledgements-missing",
 	.severity = RNA_SEVERITY_INFO,
+	.impact = RNA_IMPACT_ERRORS,
+	.cause = RNA_CAUSE_FABRIC,
 	.scope = RNA_RULE_OF_PORT,
 	.hold = "0s",
 	.help = "Peers do not acknowledge in time, which alone is a fault at the far end. "
@@ -253,6 +275,7 @@ const struct rna_rule rna_rule_acknowledgements_missing = {
 	.remedy = "Look for a peer that is down or overloaded; other nodes that talk to it "
 		  "have the same finding. {object} needs no repair.",
 	.message_id = "5a0298e8c2c140a4b11ecb1824902fc3",
+	.condition = RNA_CONDITION_FABRIC_UNHEALTHY,
 };
 
 static bool is_watched(const struct rna_thresholds *thresholds, const struct rna_counter *counter)
@@ -317,6 +340,8 @@ static void check_counter_saturated(const struct rna_rule_input *in, struct rna_
 const struct rna_rule rna_rule_counter_saturated = {
 	.name = "counter-saturated",
 	.severity = RNA_SEVERITY_INFO,
+	.impact = RNA_IMPACT_AGENT,
+	.cause = RNA_CAUSE_HOST,
 	.scope = RNA_RULE_OF_PORT,
 	.hold = "0s",
 	.help = "A counter has reached its maximum and stopped; further errors are not "
@@ -326,4 +351,5 @@ const struct rna_rule rna_rule_counter_saturated = {
 		  "fabric, they are its own: leave them. Otherwise reset those of "
 		  "{object}, for example with perfquery -R.",
 	.message_id = "f8b39f00f8d14039bb8deece995d4219",
+	.condition = RNA_CONDITION_NOT_OBSERVED,
 };

@@ -83,6 +83,8 @@ static void check_expect_unmatched(const struct rna_rule_input *in, struct rna_f
 const struct rna_rule rna_rule_expect_unmatched = {
 	.name = "expect-unmatched",
 	.severity = RNA_SEVERITY_WARNING,
+	.impact = RNA_IMPACT_AGENT,
+	.cause = RNA_CAUSE_HOST,
 	.scope = RNA_RULE_OF_NODE,
 	.settles = true,
 	.hold = "1m",
@@ -92,4 +94,5 @@ const struct rna_rule rna_rule_expect_unmatched = {
 		  "interfaces of this node. If the device should be there, look for it "
 		  "with lspci and in the kernel log.",
 	.message_id = "dbb07032892b465c90f91d32e849a981",
+	.condition = RNA_CONDITION_NOT_OBSERVED,
 };

@@ -92,6 +92,8 @@ static void check_link_limited(const struct rna_rule_input *in, struct rna_finds
 const struct rna_rule rna_rule_link_limited = {
 	.name = "link-limited",
 	.severity = RNA_SEVERITY_INFO,
+	.impact = RNA_IMPACT_RAIL_SLOW,
+	.cause = RNA_CAUSE_CABLE,
 	.scope = RNA_RULE_OF_PORT,
 	.settles = true,
 	.hold = "30s",
@@ -101,6 +103,7 @@ const struct rna_rule rna_rule_link_limited = {
 	.remedy = "No action required if this is intended. Otherwise use another switch "
 		  "port, or configure both ends alike (ibportstate, switch configuration).",
 	.message_id = "8cba2abe2e2e42e88828fac405fa4e81",
+	.condition = RNA_CONDITION_LINK_DEGRADED,
 };
 
 /* -- Cables ------------------------------------------------------------------------------------ */
@@ -127,6 +130,8 @@ static void check_cable_moved(const struct rna_rule_input *in, struct rna_finds 
 const struct rna_rule rna_rule_cable_moved = {
 	.name = "cable-moved",
 	.severity = RNA_SEVERITY_WARNING,
+	.impact = RNA_IMPACT_FABRIC,
+	.cause = RNA_CAUSE_FABRIC,
 	.scope = RNA_RULE_OF_PORT,
 	.lately = 24 * 60 * 60 * RNA_USEC_PER_SEC,
 	.hold = "0s",
@@ -136,7 +141,7 @@ const struct rna_rule rna_rule_cable_moved = {
 	.remedy = "Compare with the cabling plan; a rail in the wrong leaf switch sends "
 		  "its traffic across the spine. The finding resolves after 24 hours.",
 	.message_id = "83c23fbc7c2a42e2af34c674b2031106",
-	.condition = RNA_CONDITION_NOT_READY,
+	.condition = RNA_CONDITION_CHANGED,
 };
 
 /* -- The subnet manager ------------------------------------------------------------------------ */
@@ -169,6 +174,8 @@ static void check_subnet_manager_changed(const struct rna_rule_input *in, struct
 const struct rna_rule rna_rule_subnet_manager_changed = {
 	.name = "subnet-manager-changed",
 	.severity = RNA_SEVERITY_INFO,
+	.impact = RNA_IMPACT_FABRIC,
+	.cause = RNA_CAUSE_FABRIC,
 	.scope = RNA_RULE_OF_PORT,
 	.lately = 60 * 60 * RNA_USEC_PER_SEC,
 	.hold = "0s",
@@ -179,6 +186,7 @@ const struct rna_rule rna_rule_subnet_manager_changed = {
 		  "Otherwise read the logs of both: two that take turns disturb the "
 		  "fabric.",
 	.message_id = "d7f5b901499b40da851a018c788d7ca2",
+	.condition = RNA_CONDITION_CHANGED,
 };
 
 /* Ports that are not ACTIVE have findings of other rules. */
@@ -201,6 +209,8 @@ static void check_subnet_manager_unhealthy(const struct rna_rule_input *in, stru
 const struct rna_rule rna_rule_subnet_manager_unhealthy = {
 	.name = "subnet-manager-unhealthy",
 	.severity = RNA_SEVERITY_WARNING,
+	.impact = RNA_IMPACT_FABRIC,
+	.cause = RNA_CAUSE_FABRIC,
 	.scope = RNA_RULE_OF_PORT,
 	.slow = true, /* three queries without an answer */
 	.hold = "30s",
@@ -211,7 +221,7 @@ const struct rna_rule rna_rule_subnet_manager_unhealthy = {
 		  "runs on. Established traffic continues without it, but no port comes "
 		  "up and no path is repaired.",
 	.message_id = "54c330b3758a4a93aeec1cdbffdf0d6a",
-	.condition = RNA_CONDITION_NOT_READY,
+	.condition = RNA_CONDITION_FABRIC_UNHEALTHY,
 };
 
 /* -- Partitions -------------------------------------------------------------------------------- */
@@ -228,6 +238,8 @@ static void check_pkey_default_missing(const struct rna_rule_input *in, struct r
 const struct rna_rule rna_rule_pkey_default_missing = {
 	.name = "pkey-default-missing",
 	.severity = RNA_SEVERITY_WARNING,
+	.impact = RNA_IMPACT_RAIL_LOST,
+	.cause = RNA_CAUSE_FABRIC,
 	.scope = RNA_RULE_OF_PORT,
 	.settles = true,
 	.hold = "30s",
@@ -237,7 +249,7 @@ const struct rna_rule rna_rule_pkey_default_missing = {
 	.remedy = "Check the partitions of the subnet manager (partitions.conf, UFM); "
 		  "usually every port is at least a limited member.",
 	.message_id = "66cd69b911434099bf6c2d22763cf594",
-	.condition = RNA_CONDITION_PORT_UNREACHABLE,
+	.condition = RNA_CONDITION_FABRIC_UNHEALTHY,
 };
 
 /* As it stands in the table: with the membership bit. */
@@ -323,6 +335,8 @@ static void check_rails_pkeys(const struct rna_rule_input *in, struct rna_finds 
 const struct rna_rule rna_rule_rails_pkeys = {
 	.name = "rails-pkeys",
 	.severity = RNA_SEVERITY_WARNING,
+	.impact = RNA_IMPACT_FABRIC,
+	.cause = RNA_CAUSE_FABRIC,
 	.scope = RNA_RULE_OF_PORT,
 	.settles = true,
 	.hold = "30s",
@@ -335,5 +349,5 @@ const struct rna_rule rna_rule_rails_pkeys = {
 		  "port GUID. If the difference is intended, add rails-pkeys to "
 		  "health.disable.",
 	.message_id = "f3346f4f2623479cb19c66ec18e766bc",
-	.condition = RNA_CONDITION_NOT_READY,
+	.condition = RNA_CONDITION_FABRIC_UNHEALTHY,
 };

@@ -31,6 +31,8 @@ static void check_gid_missing(const struct rna_rule_input *in, struct rna_finds 
 const struct rna_rule rna_rule_gid_missing = {
 	.name = "gid-missing",
 	.severity = RNA_SEVERITY_WARNING,
+	.impact = RNA_IMPACT_RAIL_LOST,
+	.cause = RNA_CAUSE_HOST,
 	.scope = RNA_RULE_OF_PORT,
 	.settles = true,
 	.hold = "30s",
@@ -54,6 +56,8 @@ static void check_gid_roce_v1_only(const struct rna_rule_input *in, struct rna_f
 const struct rna_rule rna_rule_gid_roce_v1_only = {
 	.name = "gid-roce-v1-only",
 	.severity = RNA_SEVERITY_WARNING,
+	.impact = RNA_IMPACT_HOST,
+	.cause = RNA_CAUSE_HOST,
 	.scope = RNA_RULE_OF_PORT,
 	.settles = true,
 	.hold = "30s",
@@ -89,6 +93,8 @@ static void check_gid_link_local_only(const struct rna_rule_input *in, struct rn
 const struct rna_rule rna_rule_gid_link_local_only = {
 	.name = "gid-link-local-only",
 	.severity = RNA_SEVERITY_WARNING,
+	.impact = RNA_IMPACT_RAIL_LOST,
+	.cause = RNA_CAUSE_HOST,
 	.scope = RNA_RULE_OF_PORT,
 	.settles = true,
 	.hold = "30s",
@@ -117,6 +123,8 @@ static void check_gid_nccl_index_moved(const struct rna_rule_input *in, struct r
 const struct rna_rule rna_rule_gid_nccl_index_moved = {
 	.name = "gid-nccl-index-moved",
 	.severity = RNA_SEVERITY_WARNING,
+	.impact = RNA_IMPACT_HOST,
+	.cause = RNA_CAUSE_HOST,
 	.scope = RNA_RULE_OF_PORT,
 	.settles = true,
 	.hold = "30s",
@@ -126,7 +134,7 @@ const struct rna_rule rna_rule_gid_nccl_index_moved = {
 	.remedy = "Jobs that set NCCL_IB_GID_INDEX need the new index, or must not set "
 		  "it; rdma-node-agent status --gids shows the table.",
 	.message_id = "9daa3e9b96d74aa9bd559158af883e92",
-	.condition = RNA_CONDITION_NOT_READY,
+	.condition = RNA_CONDITION_CHANGED,
 };
 
 static bool is_of_model(const struct rna_subject *port, unsigned model)
@@ -189,6 +197,8 @@ static void check_gid_rails_disagree(const struct rna_rule_input *in, struct rna
 const struct rna_rule rna_rule_gid_rails_disagree = {
 	.name = "gid-rails-disagree",
 	.severity = RNA_SEVERITY_INFO,
+	.impact = RNA_IMPACT_HOST,
+	.cause = RNA_CAUSE_HOST,
 	.scope = RNA_RULE_OF_PORT,
 	.settles = true,
 	.hold = "30s",
@@ -198,4 +208,5 @@ const struct rna_rule rna_rule_gid_rails_disagree = {
 	.remedy = "Do not set NCCL_IB_GID_INDEX on this node, or configure the addresses "
 		  "of all rails alike.",
 	.message_id = "9ec37f617a694d44bf89cbad4c4d314e",
+	.condition = RNA_CONDITION_NOT_READY,
 };

@@ -198,6 +198,8 @@ static void check_rails_share_subnet(const struct rna_rule_input *in, struct rna
 const struct rna_rule rna_rule_rails_share_subnet = {
 	.name = "rails-share-subnet",
 	.severity = RNA_SEVERITY_WARNING,
+	.impact = RNA_IMPACT_HOST,
+	.cause = RNA_CAUSE_HOST,
 	.scope = RNA_RULE_OF_NODE,
 	.hold = "90s", /* two readings */
 	.help = "RoCE interfaces have addresses in one IPv4 subnet, and the kernel answers "
@@ -258,6 +260,8 @@ static void check_neighbour_table_full(const struct rna_rule_input *in, struct r
 const struct rna_rule rna_rule_neighbour_table_full = {
 	.name = "neighbour-table-full",
 	.severity = RNA_SEVERITY_WARNING,
+	.impact = RNA_IMPACT_HOST,
+	.cause = RNA_CAUSE_HOST,
 	.scope = RNA_RULE_OF_NODE,
 	.hold = "0s",
 	.help = "The kernel's table of neighbours (ARP, neighbour discovery) refused an "

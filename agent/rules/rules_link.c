@@ -182,6 +182,8 @@ static void check_link_degraded(const struct rna_rule_input *in, struct rna_find
 const struct rna_rule rna_rule_link_degraded = {
 	.name = "link-degraded",
 	.severity = RNA_SEVERITY_WARNING,
+	.impact = RNA_IMPACT_RAIL_SLOW,
+	.cause = RNA_CAUSE_CABLE,
 	.scope = RNA_RULE_OF_PORT,
 	.settles = true,
 	.hold = "30s",
@@ -234,6 +236,8 @@ static void check_plane_down(const struct rna_rule_input *in, struct rna_finds *
 const struct rna_rule rna_rule_plane_down = {
 	.name = "plane-down",
 	.severity = RNA_SEVERITY_WARNING,
+	.impact = RNA_IMPACT_RAIL_SLOW,
+	.cause = RNA_CAUSE_CABLE,
 	.scope = RNA_RULE_OF_PORT,
 	.settles = true,
 	.hold = "30s",
@@ -285,6 +289,8 @@ static void check_mtu_low(const struct rna_rule_input *in, struct rna_finds *out
 const struct rna_rule rna_rule_mtu_low = {
 	.name = "mtu-low",
 	.severity = RNA_SEVERITY_INFO,
+	.impact = RNA_IMPACT_HOST,
+	.cause = RNA_CAUSE_HOST,
 	.scope = RNA_RULE_OF_PORT,
 	.settles = true,
 	.hold = "30s",
@@ -293,6 +299,7 @@ const struct rna_rule rna_rule_mtu_low = {
 	.remedy = "No action required. For full performance raise the MTU of {interface}, "
 		  "or of the partition of the subnet, along the whole path.",
 	.message_id = "b25e74ddacb64925abb0f0590d963c7b",
+	.condition = RNA_CONDITION_NOT_READY,
 };
 
 /* -- Network interfaces ------------------------------------------------------------------------ */
@@ -319,6 +326,8 @@ static void check_netdev_down(const struct rna_rule_input *in, struct rna_finds 
 const struct rna_rule rna_rule_netdev_down = {
 	.name = "netdev-down",
 	.severity = RNA_SEVERITY_WARNING,
+	.impact = RNA_IMPACT_RAIL_LOST,
+	.cause = RNA_CAUSE_HOST,
 	.scope = RNA_RULE_OF_PORT,
 	.settles = true,
 	.hold = "30s",
@@ -368,6 +377,8 @@ static void check_netdev_no_address(const struct rna_rule_input *in, struct rna_
 const struct rna_rule rna_rule_netdev_no_address = {
 	.name = "netdev-no-address",
 	.severity = RNA_SEVERITY_WARNING,
+	.impact = RNA_IMPACT_RAIL_LOST,
+	.cause = RNA_CAUSE_HOST,
 	.scope = RNA_RULE_OF_PORT,
 	.settles = true,
 	.hold = "30s",
@@ -404,6 +415,8 @@ static void check_bond_member_lost(const struct rna_rule_input *in, struct rna_f
 const struct rna_rule rna_rule_bond_member_lost = {
 	.name = "bond-member-lost",
 	.severity = RNA_SEVERITY_WARNING,
+	.impact = RNA_IMPACT_RAIL_SLOW,
+	.cause = RNA_CAUSE_CABLE,
 	.scope = RNA_RULE_OF_PORT,
 	.settles = true,
 	.hold = "0s",
@@ -440,6 +453,8 @@ static void check_bond_unmonitored(const struct rna_rule_input *in, struct rna_f
 const struct rna_rule rna_rule_bond_unmonitored = {
 	.name = "bond-unmonitored",
 	.severity = RNA_SEVERITY_WARNING,
+	.impact = RNA_IMPACT_HOST,
+	.cause = RNA_CAUSE_HOST,
 	.scope = RNA_RULE_OF_PORT,
 	.settles = true,
 	.hold = "30s",
@@ -495,6 +510,8 @@ static void check_lacp_partner_missing(const struct rna_rule_input *in, struct r
 const struct rna_rule rna_rule_lacp_partner_missing = {
 	.name = "lacp-partner-missing",
 	.severity = RNA_SEVERITY_WARNING,
+	.impact = RNA_IMPACT_RAIL_SLOW,
+	.cause = RNA_CAUSE_CABLE,
 	.scope = RNA_RULE_OF_PORT,
 	.settles = true,
 	.hold = "1m", /* churn detection of IEEE 802.1AX */
@@ -546,6 +563,8 @@ static void check_lacp_aggregators_differ(const struct rna_rule_input *in, struc
 const struct rna_rule rna_rule_lacp_aggregators_differ = {
 	.name = "lacp-aggregators-differ",
 	.severity = RNA_SEVERITY_WARNING,
+	.impact = RNA_IMPACT_RAIL_SLOW,
+	.cause = RNA_CAUSE_CABLE,
 	.scope = RNA_RULE_OF_PORT,
 	.settles = true,
 	.hold = "1m", /* as above */
@@ -603,6 +622,8 @@ static void check_lacp_member_inactive(const struct rna_rule_input *in, struct r
 const struct rna_rule rna_rule_lacp_member_inactive = {
 	.name = "lacp-member-inactive",
 	.severity = RNA_SEVERITY_WARNING,
+	.impact = RNA_IMPACT_RAIL_SLOW,
+	.cause = RNA_CAUSE_CABLE,
 	.scope = RNA_RULE_OF_PORT,
 	.settles = true,
 	.hold = "1m", /* as above */
@@ -699,6 +720,8 @@ static void check_gateway_unreachable(const struct rna_rule_input *in, struct rn
 const struct rna_rule rna_rule_gateway_unreachable = {
 	.name = "gateway-unreachable",
 	.severity = RNA_SEVERITY_WARNING,
+	.impact = RNA_IMPACT_FABRIC,
+	.cause = RNA_CAUSE_FABRIC,
 	.scope = RNA_RULE_OF_PORT,
 	.settles = true,
 	.hold = "90s", /* two readings */
@@ -711,5 +734,5 @@ const struct rna_rule rna_rule_gateway_unreachable = {
 		  "VLAN and the gateway interface of the switch port with those of the "
 		  "sibling rails. To try again, ping the gateway.",
 	.message_id = "404bb6f4855c420a8e6e2f29af0a4bc3",
-	.condition = RNA_CONDITION_PORT_UNREACHABLE,
+	.condition = RNA_CONDITION_FABRIC_UNHEALTHY,
 };

@@ -508,6 +508,8 @@ static void check_episodes(const struct rna_rule_input *in, struct rna_finds *ou
 const struct rna_rule rna_rule_firmware_failing = {
 	.name = "firmware-failing",
 	.severity = RNA_SEVERITY_CRITICAL,
+	.impact = RNA_IMPACT_RAIL_LOST,
+	.cause = RNA_CAUSE_CARD,
 	.scope = RNA_RULE_OF_DEVICE,
 	.hold = "0s",
 	.help = "The driver of a NIC reports in the kernel log that the firmware does not "
@@ -525,6 +527,8 @@ const struct rna_rule rna_rule_firmware_failing = {
 const struct rna_rule rna_rule_transmit_timeout = {
 	.name = "transmit-timeout",
 	.severity = RNA_SEVERITY_WARNING,
+	.impact = RNA_IMPACT_RAIL_SLOW,
+	.cause = RNA_CAUSE_CARD,
 	.scope = RNA_RULE_OF_DEVICE,
 	.settles = true,
 	.hold = "30s",
@@ -542,6 +546,8 @@ const struct rna_rule rna_rule_transmit_timeout = {
 const struct rna_rule rna_rule_pcie_errors_logged = {
 	.name = "pcie-errors-logged",
 	.severity = RNA_SEVERITY_WARNING,
+	.impact = RNA_IMPACT_ERRORS,
+	.cause = RNA_CAUSE_CARD,
 	.scope = RNA_RULE_OF_DEVICE,
 	.settles = true,
 	.hold = "0s",
@@ -559,6 +565,8 @@ const struct rna_rule rna_rule_pcie_errors_logged = {
 const struct rna_rule rna_rule_module_event = {
 	.name = "module-event",
 	.severity = RNA_SEVERITY_WARNING,
+	.impact = RNA_IMPACT_ERRORS,
+	.cause = RNA_CAUSE_CABLE,
 	.scope = RNA_RULE_OF_DEVICE,
 	.settles = true,
 	.hold = "30s",
@@ -575,6 +583,8 @@ const struct rna_rule rna_rule_module_event = {
 const struct rna_rule rna_rule_device_overheated = {
 	.name = "device-overheated",
 	.severity = RNA_SEVERITY_CRITICAL,
+	.impact = RNA_IMPACT_RAIL_SLOW,
+	.cause = RNA_CAUSE_CARD,
 	.scope = RNA_RULE_OF_DEVICE,
 	.hold = "0s",
 	.help = "The driver of a NIC reports in the kernel log that the card or one of its "
@@ -591,6 +601,8 @@ const struct rna_rule rna_rule_device_overheated = {
 const struct rna_rule rna_rule_iommu_fault = {
 	.name = "iommu-fault",
 	.severity = RNA_SEVERITY_WARNING,
+	.impact = RNA_IMPACT_ERRORS,
+	.cause = RNA_CAUSE_HOST,
 	.scope = RNA_RULE_OF_DEVICE,
 	.hold = "0s",
 	.help = "The IOMMU rejected an access of a NIC to memory: transfers fail or lose "
@@ -606,6 +618,8 @@ const struct rna_rule rna_rule_iommu_fault = {
 const struct rna_rule rna_rule_cpu_lockup = {
 	.name = "cpu-lockup",
 	.severity = RNA_SEVERITY_WARNING,
+	.impact = RNA_IMPACT_HOST,
+	.cause = RNA_CAUSE_HOST,
 	.scope = RNA_RULE_OF_DEVICE,
 	.hold = "0s",
 	.help = "The kernel reports a processor that was stuck in the driver of a NIC.",
@@ -620,6 +634,8 @@ const struct rna_rule rna_rule_cpu_lockup = {
 const struct rna_rule rna_rule_gpudirect_failing = {
 	.name = "gpudirect-failing",
 	.severity = RNA_SEVERITY_WARNING,
+	.impact = RNA_IMPACT_HOST,
+	.cause = RNA_CAUSE_HOST,
 	.scope = RNA_RULE_OF_DEVICE,
 	.settles = true,
 	.hold = "1m",
@@ -636,6 +652,8 @@ const struct rna_rule rna_rule_gpudirect_failing = {
 const struct rna_rule rna_rule_protocol_errors_logged = {
 	.name = "protocol-errors-logged",
 	.severity = RNA_SEVERITY_WARNING,
+	.impact = RNA_IMPACT_FABRIC,
+	.cause = RNA_CAUSE_FABRIC,
 	.scope = RNA_RULE_OF_DEVICE,
 	.settles = true,
 	.hold = "1m",
@@ -646,12 +664,14 @@ const struct rna_rule rna_rule_protocol_errors_logged = {
 		  "node may be healthy. If only one device has the finding, compare its port "
 		  "with its siblings.",
 	.message_id = "536f5fee85b14e2c93c5fa7e6d5a2900",
-	.condition = RNA_CONDITION_NOT_READY,
+	.condition = RNA_CONDITION_FABRIC_UNHEALTHY,
 };
 
 const struct rna_rule rna_rule_driver_failing = {
 	.name = "driver-failing",
 	.severity = RNA_SEVERITY_WARNING,
+	.impact = RNA_IMPACT_RAIL_LOST,
+	.cause = RNA_CAUSE_CARD,
 	.scope = RNA_RULE_OF_DEVICE,
 	.settles = true,
 	.hold = "1m",
@@ -668,6 +688,8 @@ const struct rna_rule rna_rule_driver_failing = {
 const struct rna_rule rna_rule_kernel_log_pattern = {
 	.name = "kernel-log-pattern",
 	.severity = RNA_SEVERITY_WARNING,
+	.impact = RNA_IMPACT_HOST,
+	.cause = RNA_CAUSE_HOST,
 	.scope = RNA_RULE_OF_NODE,
 	.hold = "0s",
 	.help = "The kernel log has a message that the site looks for "
@@ -676,6 +698,7 @@ const struct rna_rule rna_rule_kernel_log_pattern = {
 	.remedy = "Ask those who wrote the pattern: kernel_log.patterns in the agent's "
 		  "configuration file. A remedy there takes the place of this one.",
 	.message_id = "58eae45f52d9442fbcaa1ce5abd44f6b",
+	.condition = RNA_CONDITION_NOT_READY,
 };
 
 /* -- The log itself ---------------------------------------------------------------------------- */
@@ -695,6 +718,8 @@ static void check_kernel_log_flood(const struct rna_rule_input *in, struct rna_f
 const struct rna_rule rna_rule_kernel_log_flood = {
 	.name = "kernel-log-flood",
 	.severity = RNA_SEVERITY_WARNING,
+	.impact = RNA_IMPACT_HOST,
+	.cause = RNA_CAUSE_HOST,
 	.scope = RNA_RULE_OF_NODE,
 	.settles = true,
 	.hold = "1m",
@@ -705,6 +730,7 @@ const struct rna_rule rna_rule_kernel_log_flood = {
 	.remedy = "Read the newest messages (dmesg, journalctl -k) and repair what repeats. "
 		  "Until then watch the disk: journalctl --vacuum-size, logrotate.",
 	.message_id = "1c367c8f661740188dff26930215722d",
+	.condition = RNA_CONDITION_NOT_READY,
 };
 
 /* Where nothing is wanted, or a recording has no log, there is no error. */
@@ -721,6 +747,8 @@ static void check_kernel_log_unread(const struct rna_rule_input *in, struct rna_
 const struct rna_rule rna_rule_kernel_log_unread = {
 	.name = "kernel-log-unread",
 	.severity = RNA_SEVERITY_INFO,
+	.impact = RNA_IMPACT_AGENT,
+	.cause = RNA_CAUSE_HOST,
 	.scope = RNA_RULE_OF_NODE,
 	.hold = "1m",
 	.help = "The agent may not read the kernel log: rules about it find nothing.",
@@ -729,4 +757,5 @@ const struct rna_rule rna_rule_kernel_log_unread = {
 		  "systemd/profiles/kernel-log.conf or journal.conf, or set kernelLog.journal "
 		  "of the chart. To do without, set kernel_log.source to off.",
 	.message_id = "3bf6646d8f8f497988c0c52cefbedf36",
+	.condition = RNA_CONDITION_NOT_OBSERVED,
 };

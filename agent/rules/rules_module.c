@@ -53,6 +53,8 @@ static void check_module_temperature(const struct rna_rule_input *in, struct rna
 const struct rna_rule rna_rule_module_temperature = {
 	.name = "module-temperature",
 	.severity = RNA_SEVERITY_CRITICAL,
+	.impact = RNA_IMPACT_ERRORS,
+	.cause = RNA_CAUSE_CABLE,
 	.scope = RNA_RULE_OF_PORT,
 	.hold = "0s",
 	.help = "The temperature of a transceiver is above the module's alarm threshold "
@@ -61,6 +63,7 @@ const struct rna_rule rna_rule_module_temperature = {
 	.remedy = "Check the fans and the airflow of the node. Replace a module that is "
 		  "hot next to cool ones.",
 	.message_id = "55ff0b33c9b64a98a6120e7a953c4e58",
+	.condition = RNA_CONDITION_LINK_DEGRADED,
 };
 
 static double volts(struct rna_value microvolts)
@@ -96,6 +99,8 @@ static void check_module_voltage(const struct rna_rule_input *in, struct rna_fin
 const struct rna_rule rna_rule_module_voltage = {
 	.name = "module-voltage",
 	.severity = RNA_SEVERITY_WARNING,
+	.impact = RNA_IMPACT_ERRORS,
+	.cause = RNA_CAUSE_CABLE,
 	.scope = RNA_RULE_OF_PORT,
 	.settles = true,
 	.hold = "0s",
@@ -106,6 +111,7 @@ const struct rna_rule rna_rule_module_voltage = {
 		  "the same voltage, the card or its slot supplies it; otherwise replace "
 		  "the module.",
 	.message_id = "8869502a3d654b83bc1815e2ee3aa4d6",
+	.condition = RNA_CONDITION_LINK_DEGRADED,
 };
 
 /* A lane of the port that is beyond a threshold, alarms before warnings. */
@@ -179,6 +185,8 @@ static void check_module_light(const struct rna_rule_input *in, struct rna_finds
 const struct rna_rule rna_rule_module_light = {
 	.name = "module-light",
 	.severity = RNA_SEVERITY_WARNING,
+	.impact = RNA_IMPACT_ERRORS,
+	.cause = RNA_CAUSE_CABLE,
 	.scope = RNA_RULE_OF_PORT,
 	.settles = true,
 	.hold = "0s",
@@ -188,6 +196,7 @@ const struct rna_rule rna_rule_module_light = {
 	.remedy = "Clean the connectors and check the fibre for bends. Compare with the "
 		  "module at the other end, and replace the one with low Tx power.",
 	.message_id = "b1cd258c1d974519be8d86b01381b630",
+	.condition = RNA_CONDITION_LINK_DEGRADED,
 };
 
 static void check_module_lane(const struct rna_rule_input *in, struct rna_finds *out)
@@ -216,6 +225,8 @@ static void check_module_lane(const struct rna_rule_input *in, struct rna_finds 
 const struct rna_rule rna_rule_module_lane = {
 	.name = "module-lane",
 	.severity = RNA_SEVERITY_INFO,
+	.impact = RNA_IMPACT_ERRORS,
+	.cause = RNA_CAUSE_CABLE,
 	.scope = RNA_RULE_OF_PORT,
 	.settles = true,
 	.hold = "0s",
@@ -226,4 +237,5 @@ const struct rna_rule rna_rule_module_lane = {
 		  "connectors of this fibre: a weak lane causes errors as soon as it gets "
 		  "warmer.",
 	.message_id = "a31a83161f9b462a9a4844db6f89580a",
+	.condition = RNA_CONDITION_LINK_DEGRADED,
 };

@@ -57,6 +57,8 @@ static void check_namespaces_hidden(const struct rna_rule_input *in, struct rna_
 const struct rna_rule rna_rule_namespaces_hidden = {
 	.name = "namespaces-hidden",
 	.severity = RNA_SEVERITY_WARNING,
+	.impact = RNA_IMPACT_AGENT,
+	.cause = RNA_CAUSE_HOST,
 	.scope = RNA_RULE_OF_NODE,
 	.hold = "30s",
 	.help = "follow.enabled is true, but the agent lacks a right that it needs to "
@@ -66,6 +68,7 @@ const struct rna_rule rna_rule_namespaces_hidden = {
 		  "follow.enabled of the chart, or the profile follow of the systemd unit. "
 		  "AppArmor has to allow ptrace (read). Or set follow.enabled to false.",
 	.message_id = "3700ebe65478413e9b722ff1bc322176",
+	.condition = RNA_CONDITION_NOT_OBSERVED,
 };
 
 static void check_namespaces_crowded(const struct rna_rule_input *in, struct rna_finds *out)
@@ -87,6 +90,8 @@ static void check_namespaces_crowded(const struct rna_rule_input *in, struct rna
 const struct rna_rule rna_rule_namespaces_crowded = {
 	.name = "namespaces-crowded",
 	.severity = RNA_SEVERITY_WARNING,
+	.impact = RNA_IMPACT_AGENT,
+	.cause = RNA_CAUSE_JOB,
 	.scope = RNA_RULE_OF_NODE,
 	.hold = "30s",
 	.help = "A network namespace has more RDMA devices than follow.max_devices, or "
@@ -95,6 +100,7 @@ const struct rna_rule rna_rule_namespaces_crowded = {
 	.remedy = "If the pod is meant to have so many devices, set follow.max_devices and "
 		  "follow.max_ports to more; each device takes memory of the agent.",
 	.message_id = "0222c9bbbe2447059eff2905831dae50",
+	.condition = RNA_CONDITION_NOT_OBSERVED,
 };
 
 static void add_contested(const struct rna_contested_device *contested, struct rna_finds *out)
@@ -123,6 +129,8 @@ static void check_device_contested(const struct rna_rule_input *in, struct rna_f
 const struct rna_rule rna_rule_device_contested = {
 	.name = "device-contested",
 	.severity = RNA_SEVERITY_WARNING,
+	.impact = RNA_IMPACT_AGENT,
+	.cause = RNA_CAUSE_JOB,
 	.scope = RNA_RULE_OF_NODE,
 	.hold = "30s",
 	.help = "Two network namespaces have the same RDMA device, although a device is in "
@@ -132,6 +140,7 @@ const struct rna_rule rna_rule_device_contested = {
 		  "dev, for both processes. Compare what they mount on /sys: "
 		  "/proc/PID/mountinfo.",
 	.message_id = "49753d9f67c0467682ee4fa321fe0a4a",
+	.condition = RNA_CONDITION_NOT_OBSERVED,
 };
 
 /* The device plugin or the DRA driver is to pass the file; "ibstat" works without it. */
@@ -149,6 +158,8 @@ static void check_device_node_pod(const struct rna_rule_input *in, struct rna_fi
 const struct rna_rule rna_rule_device_node_pod = {
 	.name = "device-node-pod",
 	.severity = RNA_SEVERITY_WARNING,
+	.impact = RNA_IMPACT_HOST,
+	.cause = RNA_CAUSE_JOB,
 	.scope = RNA_RULE_OF_DEVICE,
 	.settles = true,
 	.hold = "2m", /* containers of a pod start one after the other */
@@ -161,6 +172,7 @@ const struct rna_rule rna_rule_device_node_pod = {
 		  "with rdma_cm: enable RDMA in its configuration (isRdma of the SR-IOV "
 		  "plugin), and request its resource in the container that needs it.",
 	.message_id = "09f7a5c6f450456fb3bd40d1e5343c0f",
+	.condition = RNA_CONDITION_NOT_READY,
 };
 
 /* The kernel names no process of another PID namespace: fill_res_name_pid() in core/nldev.c. */
@@ -178,6 +190,8 @@ static void check_users_hidden(const struct rna_rule_input *in, struct rna_finds
 const struct rna_rule rna_rule_users_hidden = {
 	.name = "users-hidden",
 	.severity = RNA_SEVERITY_INFO,
+	.impact = RNA_IMPACT_AGENT,
+	.cause = RNA_CAUSE_HOST,
 	.scope = RNA_RULE_OF_DEVICE,
 	.hold = "30s",
 	.help = "metrics.users is true, but processes that have a device open are in "
@@ -186,4 +200,5 @@ const struct rna_rule rna_rule_users_hidden = {
 	.remedy = "Give the agent the PID namespace of the node: by users.enabled of the "
 		  "chart. Or set metrics.users to false.",
 	.message_id = "2e835d99e79545e4904fb9b7faf90239",
+	.condition = RNA_CONDITION_NOT_OBSERVED,
 };

@@ -229,6 +229,8 @@ static void check_nccl_conf(const struct rna_rule_input *in, struct rna_finds *o
 const struct rna_rule rna_rule_nccl_conf = {
 	.name = "nccl-conf",
 	.severity = RNA_SEVERITY_WARNING,
+	.impact = RNA_IMPACT_HOST,
+	.cause = RNA_CAUSE_HOST,
 	.scope = RNA_RULE_OF_NODE,
 	.settles = true,
 	.hold = "1m",
@@ -242,4 +244,5 @@ const struct rna_rule rna_rule_nccl_conf = {
 		  "variables itself, which takes precedence. Containers have a file of "
 		  "their own.",
 	.message_id = "d24946dfff324932b27ee1c0916bf651",
+	.condition = RNA_CONDITION_NOT_READY,
 };

@@ -156,6 +156,8 @@ static void check_device_off_bus(const struct rna_rule_input *in, struct rna_fin
 const struct rna_rule rna_rule_device_off_bus = {
 	.name = "device-off-bus",
 	.severity = RNA_SEVERITY_CRITICAL,
+	.impact = RNA_IMPACT_RAIL_LOST,
+	.cause = RNA_CAUSE_CARD,
 	.scope = RNA_RULE_OF_DEVICE,
 	.settles = true,
 	.hold = "30s", /* a reset of the firmware takes some seconds */
@@ -208,6 +210,8 @@ static void check_pcie_degraded(const struct rna_rule_input *in, struct rna_find
 const struct rna_rule rna_rule_pcie_degraded = {
 	.name = "pcie-degraded",
 	.severity = RNA_SEVERITY_WARNING,
+	.impact = RNA_IMPACT_RAIL_SLOW,
+	.cause = RNA_CAUSE_CARD,
 	.scope = RNA_RULE_OF_DEVICE,
 	.hold = "6m", /* so that two readings say it: links are trained anew now and then */
 	.help = "A PCIe link between a device and its root port runs at a lower speed or "
@@ -310,6 +314,8 @@ static void check_pcie_limits_port(const struct rna_rule_input *in, struct rna_f
 const struct rna_rule rna_rule_pcie_limits_port = {
 	.name = "pcie-limits-port",
 	.severity = RNA_SEVERITY_INFO,
+	.impact = RNA_IMPACT_RAIL_SLOW,
+	.cause = RNA_CAUSE_PLATFORM,
 	.scope = RNA_RULE_OF_PORT,
 	.hold = "6m",
 	.help = "The PCIe path of an active port carries less than the port, or one of its "
@@ -319,6 +325,7 @@ const struct rna_rule rna_rule_pcie_limits_port = {
 	.remedy = "No action required if the node was planned like this. Otherwise move "
 		  "the card to a slot with more lanes or a newer generation.",
 	.message_id = "6c165daa4db6461c8236fe421bf2073a",
+	.condition = RNA_CONDITION_LINK_DEGRADED,
 };
 
 /* -- Errors ------------------------------------------------------------------------------------ */
@@ -366,6 +373,8 @@ static void check_pcie_errors(const struct rna_rule_input *in, struct rna_finds 
 const struct rna_rule rna_rule_pcie_errors = {
 	.name = "pcie-errors",
 	.severity = RNA_SEVERITY_WARNING,
+	.impact = RNA_IMPACT_ERRORS,
+	.cause = RNA_CAUSE_CARD,
 	.scope = RNA_RULE_OF_DEVICE,
 	.hold = "0s",
 	.help = "PCIe errors (AER) between a device and its root port rise faster than "
@@ -475,6 +484,8 @@ static void check_gpudirect_redirected(const struct rna_rule_input *in, struct r
 const struct rna_rule rna_rule_gpudirect_redirected = {
 	.name = "gpudirect-redirected",
 	.severity = RNA_SEVERITY_WARNING,
+	.impact = RNA_IMPACT_HOST,
+	.cause = RNA_CAUSE_HOST,
 	.scope = RNA_RULE_OF_DEVICE,
 	.hold = "90s", /* scripts that turn it off run late in the boot */
 	.help = "ACS of a PCIe switch port between a NIC and a GPU redirects their traffic "
@@ -581,6 +592,8 @@ static void check_pcie_read_request(const struct rna_rule_input *in, struct rna_
 const struct rna_rule rna_rule_pcie_read_request = {
 	.name = "pcie-read-request",
 	.severity = RNA_SEVERITY_INFO,
+	.impact = RNA_IMPACT_HOST,
+	.cause = RNA_CAUSE_HOST,
 	.scope = RNA_RULE_OF_DEVICE,
 	.hold = "90s",
 	.help = "ConnectX ports of 100 Gb/s or more read less than 4096 bytes of memory at a "
@@ -591,4 +604,5 @@ const struct rna_rule rna_rule_pcie_read_request = {
 		  "the register by setpci -s {pci} CAP_EXP+8.w and write it with 5 "
 		  "as its first digit, after each boot; or use the setting of the BIOS.",
 	.message_id = "089996be4c994d009c3c95181c2ea06d",
+	.condition = RNA_CONDITION_NOT_READY,
 };

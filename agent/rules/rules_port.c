@@ -243,6 +243,8 @@ static void check_port_down(const struct rna_rule_input *in, struct rna_finds *o
 const struct rna_rule rna_rule_port_down = {
 	.name = "port-down",
 	.severity = RNA_SEVERITY_CRITICAL,
+	.impact = RNA_IMPACT_RAIL_LOST,
+	.cause = RNA_CAUSE_CABLE,
 	.scope = RNA_RULE_OF_PORT,
 	.settles = true,
 	.hold = "0s",
@@ -272,6 +274,8 @@ static void check_port_disabled(const struct rna_rule_input *in, struct rna_find
 const struct rna_rule rna_rule_port_disabled = {
 	.name = "port-disabled",
 	.severity = RNA_SEVERITY_INFO,
+	.impact = RNA_IMPACT_RAIL_LOST,
+	.cause = RNA_CAUSE_HOST,
 	.scope = RNA_RULE_OF_PORT,
 	.settles = true,
 	.hold = "0s",
@@ -281,6 +285,7 @@ const struct rna_rule rna_rule_port_disabled = {
 	.remedy = "No action required. To use {object}, enable it with ibportstate or in "
 		  "the subnet manager, whichever disabled it.",
 	.message_id = "05b18bd7d98945d4ac708d2cf8ba018b",
+	.condition = RNA_CONDITION_PORT_DOWN,
 };
 
 /* Without an expectation it is a warning: the cable shows that the port is meant to be used. */
@@ -301,6 +306,8 @@ static void check_port_init(const struct rna_rule_input *in, struct rna_finds *o
 const struct rna_rule rna_rule_port_init = {
 	.name = "port-init",
 	.severity = RNA_SEVERITY_CRITICAL,
+	.impact = RNA_IMPACT_RAIL_LOST,
+	.cause = RNA_CAUSE_FABRIC,
 	.scope = RNA_RULE_OF_PORT,
 	.settles = true,
 	.hold = "30s",
@@ -311,7 +318,7 @@ const struct rna_rule rna_rule_port_init = {
 	.remedy = "Check that a subnet manager runs in this fabric and admits {object}: "
 		  "see sminfo and the log of opensm or UFM.",
 	.message_id = "4e275faaf60345ad94dbd2956e5991ff",
-	.condition = RNA_CONDITION_PORT_DOWN,
+	.condition = RNA_CONDITION_FABRIC_UNHEALTHY,
 };
 
 static void check_port_armed(const struct rna_rule_input *in, struct rna_finds *out)
@@ -327,6 +334,8 @@ static void check_port_armed(const struct rna_rule_input *in, struct rna_finds *
 const struct rna_rule rna_rule_port_armed = {
 	.name = "port-armed",
 	.severity = RNA_SEVERITY_WARNING,
+	.impact = RNA_IMPACT_RAIL_LOST,
+	.cause = RNA_CAUSE_FABRIC,
 	.scope = RNA_RULE_OF_PORT,
 	.settles = true,
 	.hold = "30s",
@@ -336,7 +345,7 @@ const struct rna_rule rna_rule_port_armed = {
 	.remedy = "Read the log of the subnet manager; a sweep that fails midway leaves "
 		  "ports in this state.",
 	.message_id = "69864336afab477ca32eed7c5f368ddb",
-	.condition = RNA_CONDITION_PORT_DOWN,
+	.condition = RNA_CONDITION_FABRIC_UNHEALTHY,
 };
 
 /* -- Devices that are absent ------------------------------------------------------------------- */
@@ -443,6 +452,8 @@ static void check_device_missing(const struct rna_rule_input *in, struct rna_fin
 const struct rna_rule rna_rule_device_missing = {
 	.name = "device-missing",
 	.severity = RNA_SEVERITY_CRITICAL,
+	.impact = RNA_IMPACT_RAIL_LOST,
+	.cause = RNA_CAUSE_CARD,
 	.scope = RNA_RULE_OF_NODE,
 	.settles = true,
 	.hold = "1m",
@@ -464,6 +475,8 @@ static void check_device_moved(const struct rna_rule_input *in, struct rna_finds
 const struct rna_rule rna_rule_device_moved = {
 	.name = "device-moved",
 	.severity = RNA_SEVERITY_INFO,
+	.impact = RNA_IMPACT_HOST,
+	.cause = RNA_CAUSE_JOB,
 	.scope = RNA_RULE_OF_NODE,
 	.settles = true,
 	.hold = "0s",
@@ -474,6 +487,7 @@ const struct rna_rule rna_rule_device_moved = {
 		  "dev show the namespace mode and the devices that remain. With "
 		  "follow.enabled the agent goes on reading {device} there.",
 	.message_id = "3701623d8c1841798112077419adea93",
+	.condition = RNA_CONDITION_DEVICE_MISSING,
 };
 
 /* -- Names and cards that changed -------------------------------------------------------------- */
@@ -533,6 +547,8 @@ static void check_device_renamed(const struct rna_rule_input *in, struct rna_fin
 const struct rna_rule rna_rule_device_renamed = {
 	.name = "device-renamed",
 	.severity = RNA_SEVERITY_WARNING,
+	.impact = RNA_IMPACT_HOST,
+	.cause = RNA_CAUSE_HOST,
 	.scope = RNA_RULE_OF_PORT,
 	.settles = true,
 	.hold = "30s",
@@ -548,7 +564,7 @@ const struct rna_rule rna_rule_device_renamed = {
 		  "prevent this. If the new names are right, run: rdma-node-agent expect "
 		  "accept. The finding resolves after 24 hours.",
 	.message_id = "34bc81f6c9364837b9d41cafab25fefc",
-	.condition = RNA_CONDITION_NOT_READY,
+	.condition = RNA_CONDITION_CHANGED,
 };
 
 static void check_device_replaced(const struct rna_rule_input *in, struct rna_finds *out)
@@ -572,6 +588,8 @@ static void check_device_replaced(const struct rna_rule_input *in, struct rna_fi
 const struct rna_rule rna_rule_device_replaced = {
 	.name = "device-replaced",
 	.severity = RNA_SEVERITY_INFO,
+	.impact = RNA_IMPACT_HOST,
+	.cause = RNA_CAUSE_CARD,
 	.scope = RNA_RULE_OF_DEVICE,
 	.settles = true,
 	.hold = "30s",
@@ -583,4 +601,5 @@ const struct rna_rule rna_rule_device_replaced = {
 		  "To end the finding, run: rdma-node-agent expect accept {device}. It "
 		  "resolves after 24 hours.",
 	.message_id = "ac08723d7d7344158c3705fa87d9496a",
+	.condition = RNA_CONDITION_CHANGED,
 };

@@ -143,6 +143,8 @@ static void check_probe_unreachable(const struct rna_rule_input *in, struct rna_
 const struct rna_rule rna_rule_probe_unreachable = {
 	.name = "probe-unreachable",
 	.severity = RNA_SEVERITY_CRITICAL,
+	.impact = RNA_IMPACT_RAIL_LOST,
+	.cause = RNA_CAUSE_CABLE,
 	.scope = RNA_RULE_OF_PORT,
 	.hold = "0s", /* three seconds of silence, and the peers were asked */
 	.help = "Probes from a port to all its peers are not answered, although the agents "
@@ -166,6 +168,8 @@ static void check_probe_peer_unreachable(const struct rna_rule_input *in, struct
 const struct rna_rule rna_rule_probe_peer_unreachable = {
 	.name = "probe-peer-unreachable",
 	.severity = RNA_SEVERITY_INFO,
+	.impact = RNA_IMPACT_FABRIC,
+	.cause = RNA_CAUSE_FABRIC,
 	.scope = RNA_RULE_OF_PORT,
 	.hold = "0s",
 	.help = "Probes from a port to some of its peers are not answered, although the "
@@ -176,6 +180,7 @@ const struct rna_rule rna_rule_probe_peer_unreachable = {
 		  "look for a path between the leaves of both ends that does not forward: "
 		  "rdma-node-agent probe --wide lists the peers and their leaves.",
 	.message_id = "87d8545306de46038aebed06d5b5c694",
+	.condition = RNA_CONDITION_FABRIC_UNHEALTHY,
 };
 
 /* -- Losses ------------------------------------------------------------------------------------ */
@@ -224,6 +229,8 @@ static void check_probe_loss(const struct rna_rule_input *in, struct rna_finds *
 const struct rna_rule rna_rule_probe_loss = {
 	.name = "probe-loss",
 	.severity = RNA_SEVERITY_WARNING,
+	.impact = RNA_IMPACT_ERRORS,
+	.cause = RNA_CAUSE_CABLE,
 	.scope = RNA_RULE_OF_PORT,
 	.hold = "0s", /* the losses are next to impossible on a sound path */
 	.help = "A port loses probes to or from a third of its peers or more, two at "
@@ -257,6 +264,8 @@ static void check_probe_mtu_hole(const struct rna_rule_input *in, struct rna_fin
 const struct rna_rule rna_rule_probe_mtu_hole = {
 	.name = "probe-mtu-hole",
 	.severity = RNA_SEVERITY_WARNING,
+	.impact = RNA_IMPACT_FABRIC,
+	.cause = RNA_CAUSE_FABRIC,
 	.scope = RNA_RULE_OF_PORT,
 	.hold = "0s",
 	.help = "Probes as large as the MTU are lost on the way to a peer, while small "
@@ -266,7 +275,7 @@ const struct rna_rule rna_rule_probe_mtu_hole = {
 		  "bytes it must be 4200 or more. If they agree, look for a port that "
 		  "discards by size or by a full buffer (PFC, headroom).",
 	.message_id = "262562dc0f3e445aa4df1d1dbda0d776",
-	.condition = RNA_CONDITION_LINK_DEGRADED,
+	.condition = RNA_CONDITION_FABRIC_UNHEALTHY,
 };
 
 /* -- What arrives late or changed -------------------------------------------------------------- */
@@ -288,6 +297,8 @@ static void check_probe_slow(const struct rna_rule_input *in, struct rna_finds *
 const struct rna_rule rna_rule_probe_slow = {
 	.name = "probe-slow",
 	.severity = RNA_SEVERITY_WARNING,
+	.impact = RNA_IMPACT_FABRIC,
+	.cause = RNA_CAUSE_FABRIC,
 	.scope = RNA_RULE_OF_PORT,
 	.hold = "0s", /* a minute */
 	.help = "For a minute, round trips to a peer take more than twice as long as they "
@@ -297,6 +308,7 @@ const struct rna_rule rna_rule_probe_slow = {
 		  "rdma-node-agent probe --wide shows round trips, hop limits and ECN marks "
 		  "of each path.",
 	.message_id = "6c0bebb068fa4d2cb2ee0f4afe8fd9db",
+	.condition = RNA_CONDITION_FABRIC_UNHEALTHY,
 };
 
 static void describe_dscp(const struct rna_probe_port *port, const struct rna_probe_pair *pair,
@@ -315,6 +327,8 @@ static void check_probe_dscp_rewritten(const struct rna_rule_input *in, struct r
 const struct rna_rule rna_rule_probe_dscp_rewritten = {
 	.name = "probe-dscp-rewritten",
 	.severity = RNA_SEVERITY_WARNING,
+	.impact = RNA_IMPACT_FABRIC,
+	.cause = RNA_CAUSE_FABRIC,
 	.scope = RNA_RULE_OF_PORT,
 	.hold = "0s", /* five in a row */
 	.help = "Probes arrive with another DSCP than they left with: RoCE traffic may "
@@ -323,6 +337,7 @@ const struct rna_rule rna_rule_probe_dscp_rewritten = {
 	.remedy = "Set the switch ports on the way to trust DSCP and not to rewrite it; "
 		  "compare the leaf port of {device}/{port} with those of its sibling rails.",
 	.message_id = "03add9aaa8114d37b24f95c014bdafa2",
+	.condition = RNA_CONDITION_FABRIC_UNHEALTHY,
 };
 
 static void describe_detour(const struct rna_probe_port *port, const struct rna_probe_pair *pair,
@@ -342,6 +357,8 @@ static void check_probe_detour(const struct rna_rule_input *in, struct rna_finds
 const struct rna_rule rna_rule_probe_detour = {
 	.name = "probe-detour",
 	.severity = RNA_SEVERITY_WARNING,
+	.impact = RNA_IMPACT_FABRIC,
+	.cause = RNA_CAUSE_FABRIC,
 	.scope = RNA_RULE_OF_PORT,
 	.hold = "0s", /* a minute */
 	.help = "For a minute, probes to a peer arrive with a lower hop limit than they "
@@ -351,6 +368,7 @@ const struct rna_rule rna_rule_probe_detour = {
 		  "routes. After a planned change the finding ends by itself, when the new "
 		  "path is the usual one.",
 	.message_id = "5aa3589aa1f14e7b9b3893eca29a63b3",
+	.condition = RNA_CONDITION_FABRIC_UNHEALTHY,
 };
 
 /* -- Floods ------------------------------------------------------------------------------------ */
@@ -395,6 +413,8 @@ static void check_probe_flooded(const struct rna_rule_input *in, struct rna_find
 const struct rna_rule rna_rule_probe_flooded = {
 	.name = "probe-flooded",
 	.severity = RNA_SEVERITY_WARNING,
+	.impact = RNA_IMPACT_AGENT,
+	.cause = RNA_CAUSE_JOB,
 	.scope = RNA_RULE_OF_PORT,
 	.hold = "0s", /* each pause is a fact */
 	.help = "A port received more than 2,000 packets within a second that no member "
@@ -408,4 +428,5 @@ const struct rna_rule rna_rule_probe_flooded = {
 		  "packets of probes or knows their secret: look for mirror ports, and give "
 		  "all members another secret.",
 	.message_id = "dcacbb1517714501a1d770c7127e35ba",
+	.condition = RNA_CONDITION_NOT_OBSERVED,
 };

@@ -692,6 +692,8 @@ static void check_profile_unusable(const struct rna_rule_input *in, struct rna_f
 const struct rna_rule rna_rule_profile_unusable = {
 	.name = "profile-unusable",
 	.severity = RNA_SEVERITY_WARNING,
+	.impact = RNA_IMPACT_AGENT,
+	.cause = RNA_CAUSE_HOST,
 	.scope = RNA_RULE_OF_NODE,
 	.hold = "1m",
 	.help = "The file that expect.profile names cannot be used, or none of its profiles "
@@ -702,6 +704,7 @@ const struct rna_rule rna_rule_profile_unusable = {
 	.remedy = "Run: rdma-node-agent check-config. To write a profile for this node, "
 		  "run: rdma-node-agent expect profile.",
 	.message_id = "ab5b2492b9094200ba0ecbcd234b34ee",
+	.condition = RNA_CONDITION_NOT_OBSERVED,
 };
 
 static void check_profile_node(const struct rna_rule_input *in, struct rna_finds *out)
@@ -721,6 +724,8 @@ static void check_profile_node(const struct rna_rule_input *in, struct rna_finds
 const struct rna_rule rna_rule_profile_node = {
 	.name = "profile-node",
 	.severity = RNA_SEVERITY_WARNING,
+	.impact = RNA_IMPACT_HOST,
+	.cause = RNA_CAUSE_HOST,
 	.scope = RNA_RULE_OF_NODE,
 	.settles = true,
 	.hold = "1m",
@@ -752,6 +757,8 @@ static void check_profile_count(const struct rna_rule_input *in, struct rna_find
 const struct rna_rule rna_rule_profile_count = {
 	.name = "profile-count",
 	.severity = RNA_SEVERITY_CRITICAL,
+	.impact = RNA_IMPACT_RAIL_LOST,
+	.cause = RNA_CAUSE_CARD,
 	.scope = RNA_RULE_OF_NODE,
 	.settles = true,
 	.hold = "1m",
@@ -784,6 +791,8 @@ static void check_profile_device(const struct rna_rule_input *in, struct rna_fin
 const struct rna_rule rna_rule_profile_device = {
 	.name = "profile-device",
 	.severity = RNA_SEVERITY_WARNING,
+	.impact = RNA_IMPACT_RAIL_SLOW,
+	.cause = RNA_CAUSE_CARD,
 	.scope = RNA_RULE_OF_DEVICE,
 	.settles = true,
 	.hold = "6m", /* as pcie-degraded */
@@ -805,6 +814,8 @@ static void check_profile_port(const struct rna_rule_input *in, struct rna_finds
 const struct rna_rule rna_rule_profile_port = {
 	.name = "profile-port",
 	.severity = RNA_SEVERITY_WARNING,
+	.impact = RNA_IMPACT_RAIL_SLOW,
+	.cause = RNA_CAUSE_CABLE,
 	.scope = RNA_RULE_OF_PORT,
 	.settles = true,
 	.hold = "30s",

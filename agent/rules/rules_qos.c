@@ -256,6 +256,8 @@ static void check_qos_rails(const struct rna_rule_input *in, struct rna_finds *o
 const struct rna_rule rna_rule_qos_rails = {
 	.name = "qos-rails",
 	.severity = RNA_SEVERITY_WARNING,
+	.impact = RNA_IMPACT_HOST,
+	.cause = RNA_CAUSE_HOST,
 	.scope = RNA_RULE_OF_PORT,
 	.hold = "30s",
 	.help = "The QoS configuration of an active RoCE port differs from most ports of "
@@ -379,6 +381,8 @@ static void check_qos_drift(const struct rna_rule_input *in, struct rna_finds *o
 const struct rna_rule rna_rule_qos_drift = {
 	.name = "qos-drift",
 	.severity = RNA_SEVERITY_WARNING,
+	.impact = RNA_IMPACT_HOST,
+	.cause = RNA_CAUSE_HOST,
 	.scope = RNA_RULE_OF_PORT,
 	.hold = "30s",
 	.help = "The QoS configuration of an active RoCE port, or of a member of its "
@@ -387,6 +391,7 @@ const struct rna_rule rna_rule_qos_drift = {
 	.remedy = "Run the script that configures the NICs of this fabric, and find out "
 		  "what changed {netdev}: a reload of the driver, or a DCBX agent.",
 	.message_id = "8442987bc0fc49ab877433bbd6f87996",
+	.condition = RNA_CONDITION_NOT_READY,
 };
 
 /* -- The class of RoCE packets ----------------------------------------------------------------- */
@@ -430,6 +435,8 @@ static void check_qos_lossy_class(const struct rna_rule_input *in, struct rna_fi
 const struct rna_rule rna_rule_qos_lossy_class = {
 	.name = "qos-lossy-class",
 	.severity = RNA_SEVERITY_WARNING,
+	.impact = RNA_IMPACT_HOST,
+	.cause = RNA_CAUSE_HOST,
 	.scope = RNA_RULE_OF_PORT,
 	.hold = "30s",
 	.help = "The driver assigns RoCE packets a traffic class that maps to a priority "
@@ -467,6 +474,8 @@ static void check_qos_lossless_discards(const struct rna_rule_input *in, struct 
 const struct rna_rule rna_rule_qos_lossless_discards = {
 	.name = "qos-lossless-discards",
 	.severity = RNA_SEVERITY_WARNING,
+	.impact = RNA_IMPACT_ERRORS,
+	.cause = RNA_CAUSE_HOST,
 	.scope = RNA_RULE_OF_PORT,
 	.hold = "0s",
 	.help = "A RoCE port, or a member of its bond, drops frames of a priority that "
@@ -530,6 +539,8 @@ static void check_qos_pfc_priorities(const struct rna_rule_input *in, struct rna
 const struct rna_rule rna_rule_qos_pfc_priorities = {
 	.name = "qos-pfc-priorities",
 	.severity = RNA_SEVERITY_INFO,
+	.impact = RNA_IMPACT_HOST,
+	.cause = RNA_CAUSE_HOST,
 	.scope = RNA_RULE_OF_NODE,
 	.hold = "30s",
 	.help = "Active RoCE ports have PFC on for no priority, or for several. On nodes "
@@ -539,6 +550,7 @@ const struct rna_rule rna_rule_qos_pfc_priorities = {
 		  "relies on ECN alone, and each further lossless priority takes buffer "
 		  "space from the others.",
 	.message_id = "0968e0e879a54268ad05aa081edaba43",
+	.condition = RNA_CONDITION_NOT_READY,
 };
 
 /* -- VLANs ------------------------------------------------------------------------------------- */
@@ -575,6 +587,8 @@ static void check_qos_vlan_mtu(const struct rna_rule_input *in, struct rna_finds
 const struct rna_rule rna_rule_qos_vlan_mtu = {
 	.name = "qos-vlan-mtu",
 	.severity = RNA_SEVERITY_INFO,
+	.impact = RNA_IMPACT_HOST,
+	.cause = RNA_CAUSE_HOST,
 	.scope = RNA_RULE_OF_PORT,
 	.hold = "30s",
 	.help = "The MTU of a VLAN interface limits its RDMA MTU to less than that of the "
@@ -583,4 +597,5 @@ const struct rna_rule rna_rule_qos_vlan_mtu = {
 	.remedy = "No action required if this is intended. Otherwise set the MTU of the "
 		  "VLAN interface to that of {interface}.",
 	.message_id = "3b6b00af1e514331a8324de88de49aa9",
+	.condition = RNA_CONDITION_NOT_READY,
 };

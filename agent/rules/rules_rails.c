@@ -196,6 +196,8 @@ static void check_rails_link_layer(const struct rna_rule_input *in, struct rna_f
 const struct rna_rule rna_rule_rails_link_layer = {
 	.name = "rails-link-layer",
 	.severity = RNA_SEVERITY_INFO,
+	.impact = RNA_IMPACT_HOST,
+	.cause = RNA_CAUSE_CARD,
 	.scope = RNA_RULE_OF_PORT,
 	.hold = "30s",
 	.help = "The link layer of a port differs from most ports of the same adapter "
@@ -205,6 +207,7 @@ const struct rna_rule rna_rule_rails_link_layer = {
 		  "the others, set its type in the firmware (mlxconfig -d {pci} set "
 		  "LINK_TYPE_P1=...) and reboot.",
 	.message_id = "46a3fade12214da799a8ddcf87f150d7",
+	.condition = RNA_CONDITION_NOT_READY,
 };
 
 /* Of the interface of an active RoCE port; a value that limits RDMA belongs to mtu-low. */
@@ -231,6 +234,8 @@ static void check_rails_mtu(const struct rna_rule_input *in, struct rna_finds *o
 const struct rna_rule rna_rule_rails_mtu = {
 	.name = "rails-mtu",
 	.severity = RNA_SEVERITY_INFO,
+	.impact = RNA_IMPACT_HOST,
+	.cause = RNA_CAUSE_HOST,
 	.scope = RNA_RULE_OF_PORT,
 	.hold = "30s",
 	.help = "The MTU of the interface of a RoCE port differs from most ports of the "
@@ -239,6 +244,7 @@ const struct rna_rule rna_rule_rails_mtu = {
 	.remedy = "No action required if this is intended. Otherwise configure the same "
 		  "MTU on all rails, on the hosts and on the switches.",
 	.message_id = "a4d7b1b2783248e99f869af578699edb",
+	.condition = RNA_CONDITION_NOT_READY,
 };
 
 /* 1: the port has an IPoIB interface, which exists whatever the state of the port is. */
@@ -270,6 +276,8 @@ static void check_rails_ipoib(const struct rna_rule_input *in, struct rna_finds 
 const struct rna_rule rna_rule_rails_ipoib = {
 	.name = "rails-ipoib",
 	.severity = RNA_SEVERITY_INFO,
+	.impact = RNA_IMPACT_HOST,
+	.cause = RNA_CAUSE_HOST,
 	.scope = RNA_RULE_OF_PORT,
 	.settles = true,
 	.hold = "90s",
@@ -282,6 +290,7 @@ const struct rna_rule rna_rule_rails_ipoib = {
 		  "and load the module anew: modprobe --remove ib_ipoib; modprobe "
 		  "ib_ipoib. That removes the interfaces of all ports for a moment.",
 	.message_id = "91dc09166dba43349f834fc16ac5b486",
+	.condition = RNA_CONDITION_NOT_READY,
 };
 
 /* One finding per node: 4200 is common and a matter of preference. */
@@ -313,6 +322,8 @@ static void check_jumbo_frames(const struct rna_rule_input *in, struct rna_finds
 const struct rna_rule rna_rule_jumbo_frames = {
 	.name = "jumbo-frames",
 	.severity = RNA_SEVERITY_INFO,
+	.impact = RNA_IMPACT_HOST,
+	.cause = RNA_CAUSE_HOST,
 	.scope = RNA_RULE_OF_NODE,
 	.hold = "30s",
 	.help = "RoCE interfaces have an MTU that is large enough for RDMA but below 9000.",
@@ -320,6 +331,7 @@ const struct rna_rule rna_rule_jumbo_frames = {
 	.remedy = "No action required for RDMA. If TCP uses the same interfaces, set the "
 		  "MTU to 9000 here and on the switches.",
 	.message_id = "2a679eddff8e4388a0e4723187c34c9d",
+	.condition = RNA_CONDITION_NOT_READY,
 };
 
 static bool vfs_of(const struct rna_subject *port, uint64_t *ret)
@@ -345,6 +357,8 @@ static void check_rails_virtual_functions(const struct rna_rule_input *in, struc
 const struct rna_rule rna_rule_rails_virtual_functions = {
 	.name = "rails-virtual-functions",
 	.severity = RNA_SEVERITY_INFO,
+	.impact = RNA_IMPACT_HOST,
+	.cause = RNA_CAUSE_HOST,
 	.scope = RNA_RULE_OF_PORT,
 	.hold = "30s",
 	.help = "The number of virtual functions of a device differs from most devices of "
@@ -353,6 +367,7 @@ const struct rna_rule rna_rule_rails_virtual_functions = {
 	.remedy = "No action required if this is intended. Otherwise configure all "
 		  "devices alike (sriov_numvfs, or the policy of the SR-IOV operator).",
 	.message_id = "cac8c29c50184e8fa3b6319b6ac6af5c",
+	.condition = RNA_CONDITION_NOT_READY,
 };
 
 /* A number for each text; the same for equal ones. */
@@ -407,6 +422,8 @@ static void check_rails_firmware(const struct rna_rule_input *in, struct rna_fin
 const struct rna_rule rna_rule_rails_firmware = {
 	.name = "rails-firmware",
 	.severity = RNA_SEVERITY_INFO,
+	.impact = RNA_IMPACT_HOST,
+	.cause = RNA_CAUSE_CARD,
 	.scope = RNA_RULE_OF_PORT,
 	.hold = "30s",
 	.help = "The firmware of a card differs from most cards of its model. Severity "
@@ -415,4 +432,5 @@ const struct rna_rule rna_rule_rails_firmware = {
 	.remedy = "Update the firmware of {device} to that of the others (mlxfwmanager -d "
 		  "{pci}, or flint), and reset the card or reboot.",
 	.message_id = "c96aef54b4d94199a265175a5c50765e",
+	.condition = RNA_CONDITION_NOT_READY,
 };

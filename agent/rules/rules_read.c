@@ -71,6 +71,8 @@ static void check_device_stalled(const struct rna_rule_input *in, struct rna_fin
 const struct rna_rule rna_rule_device_stalled = {
 	.name = "device-stalled",
 	.severity = RNA_SEVERITY_WARNING,
+	.impact = RNA_IMPACT_RAIL_LOST,
+	.cause = RNA_CAUSE_CARD,
 	.scope = RNA_RULE_OF_DEVICE,
 	.hold = "0s",
 	.help = "A device does not answer: a read has exceeded its deadline; critical "
@@ -116,6 +118,8 @@ static void check_reads_failing(const struct rna_rule_input *in, struct rna_find
 const struct rna_rule rna_rule_reads_failing = {
 	.name = "reads-failing",
 	.severity = RNA_SEVERITY_WARNING,
+	.impact = RNA_IMPACT_AGENT,
+	.cause = RNA_CAUSE_HOST,
 	.scope = RNA_RULE_OF_DEVICE,
 	.hold = "30s",
 	.help = "A collector fails for a device, or the state of a port cannot be read, "
@@ -155,6 +159,8 @@ static void check_data_too_old(const struct rna_rule_input *in, struct rna_finds
 const struct rna_rule rna_rule_data_too_old = {
 	.name = "data-too-old",
 	.severity = RNA_SEVERITY_WARNING,
+	.impact = RNA_IMPACT_AGENT,
+	.cause = RNA_CAUSE_HOST,
 	.scope = RNA_RULE_OF_DEVICE,
 	.hold = "15s", /* a device that answers again is read anew in its turn */
 	.help = "The data of a device is older than three polling periods although no "

@@ -88,6 +88,8 @@ static void check_gpudirect_not_ready(const struct rna_rule_input *in, struct rn
 const struct rna_rule rna_rule_gpudirect_not_ready = {
 	.name = "gpudirect-not-ready",
 	.severity = RNA_SEVERITY_WARNING,
+	.impact = RNA_IMPACT_HOST,
+	.cause = RNA_CAUSE_HOST,
 	.scope = RNA_RULE_OF_NODE,
 	.hold = "0s",
 	.help = "A node with GPUs and RDMA devices supports no form of GPUDirect RDMA: "
@@ -122,6 +124,8 @@ static void check_gpudirect_async_off(const struct rna_rule_input *in, struct rn
 const struct rna_rule rna_rule_gpudirect_async_off = {
 	.name = "gpudirect-async-off",
 	.severity = RNA_SEVERITY_INFO,
+	.impact = RNA_IMPACT_HOST,
+	.cause = RNA_CAUSE_HOST,
 	.scope = RNA_RULE_OF_NODE,
 	.hold = "0s",
 	.help = "NVIDIA's driver does not allow GPU kernels to ring NIC doorbells, which "
@@ -190,6 +194,8 @@ static void check_module_missing(const struct rna_rule_input *in, struct rna_fin
 const struct rna_rule rna_rule_module_missing = {
 	.name = "module-missing",
 	.severity = RNA_SEVERITY_INFO,
+	.impact = RNA_IMPACT_HOST,
+	.cause = RNA_CAUSE_HOST,
 	.scope = RNA_RULE_OF_NODE,
 	.hold = "0s",
 	.help = "A kernel module of the RDMA stack is not loaded. Severity warning if no "
@@ -220,6 +226,8 @@ static void check_rdma_driver_missing(const struct rna_rule_input *in, struct rn
 const struct rna_rule rna_rule_rdma_driver_missing = {
 	.name = "rdma-driver-missing",
 	.severity = RNA_SEVERITY_INFO,
+	.impact = RNA_IMPACT_RAIL_LOST,
+	.cause = RNA_CAUSE_HOST,
 	.scope = RNA_RULE_OF_NODE,
 	.hold = "0s",
 	.help = "The Ethernet driver of NICs is loaded without the module that provides "
@@ -325,6 +333,8 @@ static void check_device_node(const struct rna_rule_input *in, struct rna_finds 
 const struct rna_rule rna_rule_device_node = {
 	.name = "device-node",
 	.severity = RNA_SEVERITY_WARNING,
+	.impact = RNA_IMPACT_RAIL_LOST,
+	.cause = RNA_CAUSE_HOST,
 	.scope = RNA_RULE_OF_DEVICE,
 	.hold = "30s",
 	.help = "The file in /dev/infiniband that applications open for a device is "
@@ -398,6 +408,8 @@ static void check_cpu_governor(const struct rna_rule_input *in, struct rna_finds
 const struct rna_rule rna_rule_cpu_governor = {
 	.name = "cpu-governor",
 	.severity = RNA_SEVERITY_INFO,
+	.impact = RNA_IMPACT_HOST,
+	.cause = RNA_CAUSE_HOST,
 	.scope = RNA_RULE_OF_NODE,
 	.hold = "1m",
 	.help = "The kernel lowers the frequency of CPUs without load. Severity warning if "
@@ -408,6 +420,7 @@ const struct rna_rule rna_rule_cpu_governor = {
 		  "such as throughput-performance. No action required with severity info "
 		  "unless latency matters.",
 	.message_id = "ccebb68457474a7fa67cd0224a864b50",
+	.condition = RNA_CONDITION_NOT_READY,
 };
 
 static size_t count_translated(const struct rna_rule_input *in, struct rna_value *ret_mode)
@@ -463,6 +476,8 @@ static void check_iommu_translating(const struct rna_rule_input *in, struct rna_
 const struct rna_rule rna_rule_iommu_translating = {
 	.name = "iommu-translating",
 	.severity = RNA_SEVERITY_INFO,
+	.impact = RNA_IMPACT_HOST,
+	.cause = RNA_CAUSE_PLATFORM,
 	.scope = RNA_RULE_OF_NODE,
 	.hold = "0s",
 	.help = "On a machine with GPUs, the IOMMU of Intel or AMD translates the addresses "
@@ -472,6 +487,7 @@ const struct rna_rule rna_rule_iommu_translating = {
 		  "boot with iommu=pt, or turn the IOMMU off in the BIOS if no virtual "
 		  "machine needs it.",
 	.message_id = "bfc31971658f4da48352a61583b5375c",
+	.condition = RNA_CONDITION_NOT_READY,
 };
 
 /* -- Containers -------------------------------------------------------------------------------- */
@@ -490,6 +506,8 @@ static void check_netns_exclusive(const struct rna_rule_input *in, struct rna_fi
 const struct rna_rule rna_rule_netns_exclusive = {
 	.name = "netns-exclusive",
 	.severity = RNA_SEVERITY_INFO,
+	.impact = RNA_IMPACT_HOST,
+	.cause = RNA_CAUSE_HOST,
 	.scope = RNA_RULE_OF_NODE,
 	.hold = "0s",
 	.help = "RDMA devices are bound to one network namespace each (exclusive mode).",
@@ -576,6 +594,8 @@ static void check_memlock_low(const struct rna_rule_input *in, struct rna_finds 
 const struct rna_rule rna_rule_memlock_low = {
 	.name = "memlock-low",
 	.severity = RNA_SEVERITY_INFO,
+	.impact = RNA_IMPACT_HOST,
+	.cause = RNA_CAUSE_HOST,
 	.scope = RNA_RULE_OF_NODE,
 	.hold = "0s",
 	.help = "A container runtime passes a low limit of locked memory (less than 1 GiB) "

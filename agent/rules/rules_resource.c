@@ -116,6 +116,8 @@ static void check_resources_missing(const struct rna_rule_input *in, struct rna_
 const struct rna_rule rna_rule_resources_missing = {
 	.name = "resources-missing",
 	.severity = RNA_SEVERITY_WARNING,
+	.impact = RNA_IMPACT_HOST,
+	.cause = RNA_CAUSE_PLATFORM,
 	.scope = RNA_RULE_OF_NODE,
 	.hold = "0s", /* the Node is looked at rarely */
 	.help = "Device plugins advertise none, or fewer, of the RDMA resources that the "

@@ -90,6 +90,8 @@ static void check_virtual_function_guid(const struct rna_rule_input *in, struct 
 const struct rna_rule rna_rule_virtual_function_guid = {
 	.name = "virtual-function-guid",
 	.severity = RNA_SEVERITY_WARNING,
+	.impact = RNA_IMPACT_HOST,
+	.cause = RNA_CAUSE_HOST,
 	.scope = RNA_RULE_OF_DEVICE,
 	.hold = "5m", /* operators bind first and configure then */
 	.help = "Virtual functions of an InfiniBand device have a driver but no GUID; "
@@ -99,6 +101,7 @@ const struct rna_rule rna_rule_virtual_function_guid = {
 		  "port_guid G, or the policy of the SR-IOV operator), and rebind the "
 		  "driver of the functions.",
 	.message_id = "a42a610c83354e3aa17750564ac83df1",
+	.condition = RNA_CONDITION_NOT_READY,
 };
 
 static void check_virtual_function_link(const struct rna_rule_input *in, struct rna_finds *out)
@@ -129,6 +132,8 @@ static void check_virtual_function_link(const struct rna_rule_input *in, struct 
 const struct rna_rule rna_rule_virtual_function_link = {
 	.name = "virtual-function-link",
 	.severity = RNA_SEVERITY_INFO,
+	.impact = RNA_IMPACT_HOST,
+	.cause = RNA_CAUSE_HOST,
 	.scope = RNA_RULE_OF_DEVICE,
 	.hold = "5m",
 	.help = "Virtual functions have a driver, but their link is administratively down.",
@@ -137,4 +142,5 @@ const struct rna_rule rna_rule_virtual_function_link = {
 		  "{netdev} vf N state auto, or change linkState in the policy of the "
 		  "SR-IOV operator.",
 	.message_id = "f004fd0c23cb4d52b0f64cbfcf421818",
+	.condition = RNA_CONDITION_NOT_READY,
 };

@@ -32,12 +32,6 @@ enum rna_taint_effect {
 	RNA_TAINT_NO_EXECUTE,
 };
 
-/* When the Node gets our taint (kubernetes.taint_when). */
-enum rna_taint_when {
-	RNA_TAINT_WHEN_DOWN,
-	RNA_TAINT_WHEN_DEGRADED,
-};
-
 /* Setting kubernetes.device_taints. */
 enum rna_device_taints {
 	RNA_DEVICE_TAINTS_OFF,

@@ -474,20 +474,13 @@ static json_t *inventory_object(struct rna_json_writer *writer, struct rna_inven
 	return object;
 }
 
-static const char *const state_names[RNA_CHECK_STATE_COUNT] = {
-	[RNA_CHECK_OK] = "ok",
-	[RNA_CHECK_WARNING] = "warning",
-	[RNA_CHECK_CRITICAL] = "critical",
-	[RNA_CHECK_UNKNOWN] = "unknown",
-};
-
 static json_t *findings_object(struct rna_json_writer *writer, const struct rna_view *view)
 {
 	json_t *object = json_object(), *counts = json_object();
 	struct rna_check check = {view->findings, view->finding_count, take_inventory(view)};
 
 	rna_json_set_time(writer, object, "time", view->snapshot->time.realtime);
-	rna_json_set_text(writer, object, "state", state_names[rna_check_state(&check)]);
+	rna_json_set_text(writer, object, "state", rna_health_state_name(rna_check_state(&check)));
 	rna_json_set(writer, object, "inventory", inventory_object(writer, &check.inventory));
 	for (enum rna_severity severity = 0; severity < RNA_SEVERITY_COUNT; severity++)
 		rna_json_set(writer, counts, rna_severity_name(severity),
@@ -505,13 +498,16 @@ void rna_write_findings(const struct rna_view *view, struct rna_strbuf *out)
 	rna_json_write(&writer, findings_object(&writer, view), RNA_JSON_INDENT, out);
 }
 
-static enum rna_severity severity_of(const char *name)
-{
-	for (enum rna_severity severity = 0; severity < RNA_SEVERITY_COUNT; severity++)
-		if (name && strcmp(name, rna_severity_name(severity)) == 0)
-			return severity;
-	return RNA_SEVERITY_COUNT;
-}
+/* The number, from 0 to below words, of the word under name; words: it is none of them. */
+#define READ_WORD(object, name, member, word_of, words)                                            \
+	do {                                                                                       \
+		const char *word_ = json_string_value(json_object_get(object, name));              \
+		unsigned number_ = 0;                                                              \
+                                                                                                   \
+		while (number_ < (words) && (!word_ || strcmp(word_of(number_), word_) != 0))      \
+			number_++;                                                                 \
+		(member) = number_;                                                                \
+	} while (0)
 
 /* A text member, in arena; NULL when there is none, or no memory. */
 static const char *get_text(const json_t *object, const char *name, struct rna_arena *arena)
@@ -523,11 +519,8 @@ static const char *get_text(const json_t *object, const char *name, struct rna_a
 
 static bool read_finding(const json_t *object, struct rna_arena *arena, struct rna_finding *ret)
 {
-	const char *severity = json_string_value(json_object_get(object, "severity"));
-
 	*ret = (struct rna_finding){
 		.rule = get_text(object, "rule", arena),
-		.severity = severity_of(severity),
 		.silenced = json_is_true(json_object_get(object, "silenced")),
 		.device = get_text(object, "device", arena),
 		.port = (unsigned)json_integer_value(json_object_get(object, "port")),
@@ -535,6 +528,10 @@ static bool read_finding(const json_t *object, struct rna_arena *arena, struct r
 		.remedy = get_text(object, "remedy", arena),
 		.runbook = get_text(object, "runbook", arena),
 	};
+	READ_WORD(object, "severity", ret->severity, rna_severity_name, RNA_SEVERITY_COUNT);
+	/* An agent of an earlier version does not say them: what is critical takes the node. */
+	READ_WORD(object, "impact", ret->impact, rna_impact_name, RNA_IMPACT_COUNT);
+	READ_WORD(object, "cause", ret->cause, rna_cause_name, RNA_CAUSE_COUNT);
 	ret->since.realtime =
 		rna_text_parse_time(json_string_value(json_object_get(object, "since")));
 	return ret->rule && ret->severity < RNA_SEVERITY_COUNT && ret->text && ret->remedy;
@@ -601,7 +598,7 @@ void rna_write_check_failure(const char *failure, struct rna_strbuf *out)
 	struct rna_json_writer writer = {0};
 	json_t *object = json_object();
 
-	rna_json_set_text(&writer, object, "state", state_names[RNA_CHECK_UNKNOWN]);
+	rna_json_set_text(&writer, object, "state", rna_health_state_name(RNA_HEALTH_UNKNOWN));
 	rna_json_set_text(&writer, object, "error", failure);
 	rna_json_write(&writer, object, RNA_JSON_INDENT, out);
 }

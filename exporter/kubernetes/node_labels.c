@@ -448,26 +448,19 @@ static struct rna_node_verdict sr_iov(const struct tally *tally)
 
 /* -- Health ------------------------------------------------------------------------------------ */
 
-static bool is_troubled(const struct rna_view *view)
-{
-	return rna_finding_count(view->findings, view->finding_count, RNA_SEVERITY_WARNING) > 0 ||
-	       rna_finding_count(view->findings, view->finding_count, RNA_SEVERITY_CRITICAL) > 0;
-}
-
-/* down: none of the ports that should be up is; degraded: there is a warning or critical finding.
- */
+/* A node without RDMA has findings where RDMA is missed; otherwise it needs no such label. */
 static struct rna_node_verdict health(const struct tally *tally)
 {
-	enum { DOWN, DEGRADED, OK };
-	struct rna_node_verdict verdict = say("ok", OK);
+	const struct rna_view *view = tally->view;
+	bool blind = tally->ports + tally->hidden == 0 || tally->unread >= tally->ports + tally->hidden;
+	enum rna_health_state state =
+		rna_health_state_of(view->findings, view->finding_count, blind);
+	struct rna_node_verdict verdict;
 
-	if (has_no_port(tally))
-		return none;
-	if (tally->expected > 0 && tally->up == 0)
-		verdict = tally->unread > 0 ? unknown : say("down", DOWN);
-	else if (is_troubled(tally->view))
-		verdict = say("degraded", DEGRADED);
-	verdict.bad = verdict.kind == RNA_VERDICT_VALUE && verdict.rank < OK;
+	if (state == RNA_HEALTH_UNKNOWN)
+		return has_no_port(tally) ? none : unknown;
+	verdict = say(rna_health_state_name(state), RNA_HEALTH_CRITICAL - state);
+	verdict.bad = state != RNA_HEALTH_OK;
 	return verdict;
 }
 
@@ -510,9 +503,8 @@ static const struct {
 				  "Number of rails of the node, as in its topology."},
 	[RNA_NODE_LABEL_SR_IOV] = {"sr-iov", sr_iov, "`true`, `false`",
 				   "Whether RDMA NICs have virtual functions."},
-	[RNA_NODE_LABEL_HEALTH] = {"health", health, "`ok`, `degraded`, `down`",
-				   "down: no port is up although some are expected to be; "
-				   "degraded: there is a finding of severity warning or critical."},
+	[RNA_NODE_LABEL_HEALTH] = {"health", health, "`ok`, `warning`, `critical`",
+				   "The state that `check` reports."},
 };
 
 const char *rna_node_label_name(enum rna_node_label_id id)

@@ -150,6 +150,16 @@ static const char *severity(uint64_t number)
 	return rna_severity_name((enum rna_severity)number);
 }
 
+static const char *impact(uint64_t number)
+{
+	return rna_impact_name((enum rna_impact)number);
+}
+
+static const char *cause(uint64_t number)
+{
+	return rna_cause_name((enum rna_cause)number);
+}
+
 static void finding_counts(const struct rna_subject *node, struct rna_writer *writer)
 {
 	const struct rna_view *view = node->view;
@@ -247,6 +257,8 @@ static const struct rna_family module_rows[] = {
 static const struct rna_family finding_rows[] = {
 	{BOTH("rule", FINDING(rule), .tells = true)},
 	{BOTH("severity", RNA_FIELD_ENUM(struct rna_finding, severity, severity), .tells = true)},
+	{JSON("impact", RNA_FIELD_ENUM(struct rna_finding, impact, impact))},
+	{JSON("cause", RNA_FIELD_ENUM(struct rna_finding, cause, cause))},
 	{BOTH("device", FINDING(device), .tells = true)},
 	{BOTH("port", FINDING(port), .zero_is_none = true, .tells = true)},
 	{JSON("since", FINDING(since.realtime), .time = true)},

@@ -18,13 +18,9 @@ static const char port_down[] = "port-down";
 /* NULL: there is none but for information. */
 static const struct rna_finding *find_worst(const struct rna_view *view)
 {
-	for (size_t i = 0; i < view->finding_count; i++) {
-		const struct rna_finding *finding = &view->findings[i];
-
-		if (!finding->silenced && finding->severity > RNA_SEVERITY_INFO)
-			return finding;
-	}
-	return NULL;
+	return rna_finding_headline(
+		view->findings, view->finding_count,
+		rna_health_state_of(view->findings, view->finding_count, false));
 }
 
 /* "since 13:03 UTC", with the day if it was another one. */
@@ -139,19 +135,37 @@ static void add_downs(const struct rna_page *page, const struct rna_finding *wor
 
 /* -- The sentence ------------------------------------------------------------------------------ */
 
+/* How many more need action; ports that are down together are one. */
+static void add_others(const struct rna_page *page, const struct rna_finding *worst)
+{
+	size_t others = 0;
+
+	for (size_t i = 0; i < page->view->finding_count; i++) {
+		const struct rna_finding *finding = &page->view->findings[i];
+
+		others += finding != worst && !finding->silenced &&
+			  finding->severity > RNA_SEVERITY_INFO &&
+			  !(is_down_like(worst, worst) && is_down_like(finding, worst));
+	}
+	if (others > 0)
+		rna_strbuf_printf(page->out, " (and %zu more)", others);
+}
+
 static void add_worst(const struct rna_page *page, const struct rna_finding *worst)
 {
 	RNA_STRBUF struct rna_strbuf text = RNA_STRBUF_INIT;
 
-	rna_page_add(page, worst->severity == RNA_SEVERITY_CRITICAL ? "Degraded: " : "Warning: ");
+	rna_page_add(page, worst->severity == RNA_SEVERITY_CRITICAL ? "Critical: " : "Warning: ");
 	if (is_down_like(worst, worst)) {
 		add_downs(page, worst);
+		add_others(page, worst);
 		return;
 	}
 	rna_strbuf_add(&text, worst->text, rna_page_sentence(worst->text));
 	page->out->failed |= text.failed;
 	rna_page_text(page->out, text.data);
 	add_since(page, ", ", worst->since.realtime);
+	add_others(page, worst);
 }
 
 static size_t count_not_run(const struct rna_view *view)
@@ -172,7 +186,7 @@ static void add_healthy(const struct rna_page *page)
 		count += !rna_port_is_unwired(&ports->items[i]);
 		up += rna_port_up(&ports->items[i]).number == 1;
 	}
-	rna_strbuf_printf(page->out, "Healthy: %zu of %zu ports up", up, count);
+	rna_strbuf_printf(page->out, "OK: %zu of %zu ports up", up, count);
 }
 
 /* A class of the style. */
@@ -190,7 +204,7 @@ static const char *add_sentence(const struct rna_page *page, const struct rna_fi
 		rna_page_add(page,
 			     "Unknown: the agent ran out of memory when it looked for findings");
 	} else if (not_run > 0) {
-		rna_strbuf_printf(page->out, "Not known yet: %zu of %zu collectors have not run",
+		rna_strbuf_printf(page->out, "Unknown: %zu of %zu collectors have not run",
 				  not_run, view->job_count);
 	} else if (why) {
 		rna_page_text(page->out, why);

@@ -24,11 +24,11 @@ const char *const rna_check_forms[RNA_CHECK_FORM_COUNT + 1] = {
 	[RNA_CHECK_NPD] = "npd",       [RNA_CHECK_JSON] = "json",
 };
 
-static const char *const words[RNA_CHECK_STATE_COUNT] = {
-	[RNA_CHECK_OK] = "OK",
-	[RNA_CHECK_WARNING] = "WARNING",
-	[RNA_CHECK_CRITICAL] = "CRITICAL",
-	[RNA_CHECK_UNKNOWN] = "UNKNOWN",
+static const char *const words[RNA_HEALTH_STATE_COUNT] = {
+	[RNA_HEALTH_OK] = "OK",
+	[RNA_HEALTH_WARNING] = "WARNING",
+	[RNA_HEALTH_CRITICAL] = "CRITICAL",
+	[RNA_HEALTH_UNKNOWN] = "UNKNOWN",
 };
 
 /* -- State ------------------------------------------------------------------------------------- */
@@ -44,28 +44,31 @@ static bool is_blind(const struct rna_inventory *inventory)
 	return inventory->known && inventory->unread >= inventory->ports;
 }
 
-enum rna_check_state rna_check_state(const struct rna_check *check)
+enum rna_health_state rna_check_state(const struct rna_check *check)
 {
 	if (check->failure)
-		return RNA_CHECK_UNKNOWN;
-	if (count_of(check, RNA_SEVERITY_CRITICAL) > 0)
-		return RNA_CHECK_CRITICAL;
-	if (is_blind(&check->inventory))
-		return RNA_CHECK_UNKNOWN;
-	return count_of(check, RNA_SEVERITY_WARNING) > 0 ? RNA_CHECK_WARNING : RNA_CHECK_OK;
+		return RNA_HEALTH_UNKNOWN;
+	return rna_health_state_of(check->findings, check->count, is_blind(&check->inventory));
 }
 
-int rna_check_exit_code(enum rna_check_state state, enum rna_check_form form)
+static bool takes_node(const struct rna_check *check)
 {
-	static const int schedulers[][RNA_CHECK_STATE_COUNT] = {
-		[RNA_CHECK_SLURM] = {[RNA_CHECK_CRITICAL] = 1},
-		[RNA_CHECK_NHC] = {[RNA_CHECK_CRITICAL] = 1, [RNA_CHECK_UNKNOWN] = 3},
-		[RNA_CHECK_NPD] = {[RNA_CHECK_CRITICAL] = 1, [RNA_CHECK_UNKNOWN] = 2},
-	};
+	for (size_t i = 0; i < check->count; i++)
+		if (rna_finding_takes_node(&check->findings[i], RNA_TAINT_WHEN_CRITICAL))
+			return true;
+	return false;
+}
+
+int rna_check_exit_code(const struct rna_check *check, enum rna_check_form form)
+{
+	static const int unknown[RNA_CHECK_FORM_COUNT] = {[RNA_CHECK_NHC] = 3, [RNA_CHECK_NPD] = 2};
+	enum rna_health_state state = rna_check_state(check);
 
 	if (form == RNA_CHECK_NAGIOS || form == RNA_CHECK_JSON)
 		return (int)state;
-	return schedulers[form][state];
+	if (takes_node(check))
+		return 1;
+	return state == RNA_HEALTH_UNKNOWN ? unknown[form] : 0;
 }
 
 /* -- Monitoring plugins ------------------------------------------------------------------------ */
@@ -76,17 +79,9 @@ static const char *escape_plugin(char c)
 	return c == '|' ? "/" : NULL;
 }
 
-/* The worst finding that counts; NULL: there is none of that state. */
-static const struct rna_finding *find_worst(const struct rna_check *check,
-					    enum rna_check_state state)
+static const struct rna_finding *headline(const struct rna_check *check)
 {
-	enum rna_severity severity =
-		state == RNA_CHECK_CRITICAL ? RNA_SEVERITY_CRITICAL : RNA_SEVERITY_WARNING;
-
-	for (size_t i = 0; i < check->count && state != RNA_CHECK_OK; i++)
-		if (check->findings[i].severity == severity && !check->findings[i].silenced)
-			return &check->findings[i];
-	return NULL;
+	return rna_finding_headline(check->findings, check->count, rna_check_state(check));
 }
 
 /* Why nothing is known; NULL: something is. */
@@ -125,17 +120,17 @@ static void write_performance(const struct rna_check *check, struct rna_strbuf *
 
 static void write_summary(const struct rna_check *check, struct rna_strbuf *out)
 {
-	enum rna_check_state state = rna_check_state(check);
-	const struct rna_finding *worst = find_worst(check, state);
+	enum rna_health_state state = rna_check_state(check);
+	const struct rna_finding *worst = headline(check);
 
 	rna_strbuf_printf(out, "RDMA %s - ", words[state]);
-	if (state == RNA_CHECK_UNKNOWN)
+	if (state == RNA_HEALTH_UNKNOWN)
 		rna_text_add(out, reason_of(check), escape_plugin);
 	else
 		rna_strbuf_printf(out, "%zu critical, %zu warning",
 				  count_of(check, RNA_SEVERITY_CRITICAL),
 				  count_of(check, RNA_SEVERITY_WARNING));
-	if (worst && state != RNA_CHECK_UNKNOWN) {
+	if (worst) {
 		rna_strbuf_puts(out, ": ");
 		rna_text_add(out, worst->text, escape_plugin);
 	}
@@ -194,12 +189,12 @@ static const char *escape_quotes(char c)
 }
 
 /* What follows the state: the worst finding, or the numbers of ports. */
-static void write_facts(const struct rna_check *check, enum rna_check_state state,
+static void write_facts(const struct rna_check *check, enum rna_health_state state,
 			struct rna_strbuf *out)
 {
-	const struct rna_finding *worst = find_worst(check, state);
+	const struct rna_finding *worst = headline(check);
 
-	if (state == RNA_CHECK_UNKNOWN)
+	if (state == RNA_HEALTH_UNKNOWN)
 		rna_text_add(out, reason_of(check), escape_quotes);
 	else if (worst)
 		rna_text_add(out, worst->text, escape_quotes);
@@ -225,13 +220,13 @@ static void shorten(struct rna_strbuf *out, size_t start, size_t max)
 static void write_line(const struct rna_check *check, const char *prefix, size_t max,
 		       struct rna_strbuf *out)
 {
-	enum rna_check_state state = rna_check_state(check);
+	enum rna_health_state state = rna_check_state(check);
 	size_t start = out->len, others = 0;
 	char more[48] = "";
 
-	if (state == RNA_CHECK_CRITICAL)
+	if (state == RNA_HEALTH_CRITICAL)
 		others = count_of(check, RNA_SEVERITY_CRITICAL) - 1;
-	else if (state == RNA_CHECK_WARNING)
+	else if (state == RNA_HEALTH_WARNING)
 		others = count_of(check, RNA_SEVERITY_WARNING) - 1;
 	if (others > 0)
 		(void)snprintf(more, sizeof(more), " (and %zu more)", others);

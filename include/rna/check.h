@@ -16,15 +16,6 @@
 /* Of the line for Slurm, so that a drain by the agent can be told from others. */
 #define RNA_CHECK_PREFIX "rdma-node-agent: "
 
-/* The numbers are the exit codes of monitoring plugins. */
-enum rna_check_state {
-	RNA_CHECK_OK,
-	RNA_CHECK_WARNING,
-	RNA_CHECK_CRITICAL,
-	RNA_CHECK_UNKNOWN,
-	RNA_CHECK_STATE_COUNT,
-};
-
 /* In the order of rna_check_forms. */
 enum rna_check_form {
 	RNA_CHECK_NAGIOS, /* monitoring plugins */
@@ -59,22 +50,21 @@ struct rna_check {
 	const char *failure; /* why nothing is known of the node; NULL: it is known */
 };
 
-/*
- * CRITICAL with a critical finding; else UNKNOWN with failure, or if the state of no port is known,
- * also because there is none; else WARNING with such a finding. Silenced findings do not count.
- */
-enum rna_check_state rna_check_state(const struct rna_check *check);
+/* That of the findings; unknown with failure, or if the state of no port is known, also because
+ * there is none. */
+enum rna_health_state rna_check_state(const struct rna_check *check);
 
 /*
  * The exit code of a form. A form other than nagios and json tells its caller to stop using the
- * node, so it does that for CRITICAL only:
+ * node, so it does that only for a finding that takes the node from its users
+ * (rna_finding_takes_node()):
  *
- *	slurm  1 if CRITICAL, otherwise 0: Slurm drains the node when Prolog fails, and a node whose
- *	       state is unknown must not be drained
- *	nhc    1 if CRITICAL, 3 if UNKNOWN, otherwise 0
- *	npd    1 (NonOK) if CRITICAL, 2 (Unknown) if UNKNOWN, otherwise 0 (OK)
+ *	slurm  1 for such a finding, otherwise 0: Slurm drains the node when Prolog fails, and a
+ *	       node whose state is unknown must not be drained
+ *	nhc    1 for such a finding, 3 if UNKNOWN, otherwise 0
+ *	npd    1 (NonOK) for such a finding, 2 (Unknown) if UNKNOWN, otherwise 0 (OK)
  */
-int rna_check_exit_code(enum rna_check_state state, enum rna_check_form form);
+int rna_check_exit_code(const struct rna_check *check, enum rna_check_form form);
 
 /* Not for RNA_CHECK_JSON. Forms other than nagios are one line. */
 void rna_write_check(const struct rna_check *check, enum rna_check_form form,

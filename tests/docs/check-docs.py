@@ -49,7 +49,7 @@ CHART = ROOT / "helm/rdma-node-agent"
 PLACES = {
     "agent/README.md": {"commands", "needs", "settings"},
     "agent/baseline/profiles.md": {"profiles", "shipped"},
-    "agent/rules/findings.md": {"rules", "thresholds"},
+    "agent/rules/findings.md": {"consequences", "rules", "thresholds"},
     "agent/rules/kernel-log.md": {"patterns"},
     "agent/rules/peers.md": {"peers"},
     "collectors/README.md": {"collectors", "platform"},

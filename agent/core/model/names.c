@@ -142,6 +142,29 @@ NAMES(rna_whereabouts_name, enum rna_whereabouts, "?",
       [RNA_WHEREABOUTS_RELOCATED] = "relocated",
       [RNA_WHEREABOUTS_UNKNOWN] = "unknown")
 
+NAMES(rna_impact_name, enum rna_impact, "?",
+      [RNA_IMPACT_NODE_LOST] = "node-lost",
+      [RNA_IMPACT_RAIL_LOST] = "rail-lost",
+      [RNA_IMPACT_RAIL_SLOW] = "rail-slow",
+      [RNA_IMPACT_ERRORS] = "errors",
+      [RNA_IMPACT_HOST] = "host-setting",
+      [RNA_IMPACT_FABRIC] = "fabric",
+      [RNA_IMPACT_AGENT] = "agent")
+
+NAMES(rna_cause_name, enum rna_cause, "?",
+      [RNA_CAUSE_CARD] = "card",
+      [RNA_CAUSE_HOST] = "host",
+      [RNA_CAUSE_CABLE] = "cable",
+      [RNA_CAUSE_PLATFORM] = "platform",
+      [RNA_CAUSE_FABRIC] = "fabric",
+      [RNA_CAUSE_JOB] = "job")
+
+NAMES(rna_health_state_name, enum rna_health_state, "?",
+      [RNA_HEALTH_OK] = "ok",
+      [RNA_HEALTH_WARNING] = "warning",
+      [RNA_HEALTH_CRITICAL] = "critical",
+      [RNA_HEALTH_UNKNOWN] = "unknown")
+
 NAMES(rna_severity_name, enum rna_severity, "?",
       [RNA_SEVERITY_INFO] = "info",
       [RNA_SEVERITY_WARNING] = "warning",

@@ -183,7 +183,7 @@ static void test_what_does_not_answer_is_not_waited_for_for_ever(void **state)
 	assert_int_equal(settled_after(f, 9 * SECOND), 0);
 	assert_int_equal(count_after(f, 0), 0);
 	assert_int_equal(settled_after(f, SECOND),
-			 RNA_CONDITION_ALL_BITS & ~(RNA_CONDITION_BIT(RNA_CONDITION_PORT_DOWN) |
+			 RNA_CONDITION_ALL_BITS & ~(RNA_CONDITION_BIT(RNA_CONDITION_FABRIC_UNHEALTHY) |
 						    RNA_CONDITION_BIT(RNA_CONDITION_NOT_OBSERVED) |
 						    RNA_CONDITION_BIT(RNA_CONDITION_NONE)));
 	assert_int_equal(count_after(f, 0), 0); /* held down as ever, for it has just begun */
@@ -205,7 +205,7 @@ static void test_what_has_settled_is_not_what_is_held_down(void **state)
 	f->health.looked = false;
 	assert_true(all_have_settled(f, HOUR));
 	set_port(f, RNA_PORT_INIT);
-	assert_false(has_settled(f, SECOND, RNA_CONDITION_PORT_DOWN));
+	assert_false(has_settled(f, SECOND, RNA_CONDITION_FABRIC_UNHEALTHY));
 	assert_true(has_settled(f, SECOND, RNA_CONDITION_LINK_DEGRADED));
 	assert_false(has_settled(f, SECOND, RNA_CONDITION_NONE));
 	assert_true(all_have_settled(f, 27 * SECOND)); /* a finding now */
@@ -239,12 +239,12 @@ static void test_what_has_settled_after_a_boot(void **state)
 	f->node.now.monotonic = 40 * SECOND;
 	set_port(f, RNA_PORT_INIT);
 	assert_int_equal(count_after(f, 0), 0);
-	assert_false(has_settled(f, 0, RNA_CONDITION_PORT_DOWN));
+	assert_false(has_settled(f, 0, RNA_CONDITION_FABRIC_UNHEALTHY));
 	f->node.now.monotonic = grace - SECOND;
 	assert_false(has_settled(f, 0, RNA_CONDITION_LINK_DEGRADED));
 	assert_true(has_settled(f, SECOND, RNA_CONDITION_LINK_DEGRADED));
-	assert_false(has_settled(f, 0, RNA_CONDITION_PORT_DOWN));
-	assert_false(has_settled(f, 29 * SECOND, RNA_CONDITION_PORT_DOWN));
+	assert_false(has_settled(f, 0, RNA_CONDITION_FABRIC_UNHEALTHY));
+	assert_false(has_settled(f, 29 * SECOND, RNA_CONDITION_FABRIC_UNHEALTHY));
 	assert_true(all_have_settled(f, SECOND));
 	assert_int_equal(count_after(f, 0), 1);
 }

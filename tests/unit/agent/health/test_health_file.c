@@ -311,7 +311,7 @@ static void test_what_takes_several_readings(void **state)
 	manager->unanswered = 0;
 	view = look_after(f, SECOND);
 	assert_int_equal(rna_health_settled(&f->health, view),
-			 RNA_CONDITION_ALL_BITS & ~(RNA_CONDITION_BIT(RNA_CONDITION_NOT_READY) |
+			 RNA_CONDITION_ALL_BITS & ~(RNA_CONDITION_BIT(RNA_CONDITION_FABRIC_UNHEALTHY) |
 						    RNA_CONDITION_BIT(RNA_CONDITION_NONE)));
 	(void)rna_view_unref(view);
 	assert_string_equal(told, "+subnet-manager-unhealthy");

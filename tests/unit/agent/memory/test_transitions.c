@@ -99,8 +99,8 @@ static void check_steps(struct player *player, const struct rna_port_transition 
 		if (i > 0) /* they alternate */
 			assert_true(transitions[i].up != transitions[i - 1].up);
 		assert_int_equal(transitions[i].source == RNA_SOURCE_COUNTER,
-				 transitions[i].cause == RNA_CAUSE_COUNTED);
-		if (transitions[i].cause == RNA_CAUSE_COUNTED && !transitions[i].up)
+				 transitions[i].sighting == RNA_SIGHTING_COUNTED);
+		if (transitions[i].sighting == RNA_SIGHTING_COUNTED && !transitions[i].up)
 			player->told += (unsigned)transitions[i].count;
 	}
 	if (count > 0) {

@@ -10,6 +10,8 @@
 #include <stdlib.h>
 #include <cmocka.h>
 
+#include "rna/check.h"
+
 #include "memory/memory.h"
 #include "node/node_conditions.h"
 #include "node/wish.h"
@@ -65,13 +67,37 @@ static int tear_down(void **state)
 static void find(struct fixture *f, const char *rule, const char *device,
 		 enum rna_severity severity)
 {
+	size_t id = rna_rule_find(rule);
+
 	f->findings[f->finding_count++] = (struct rna_finding){
 		.rule = rule,
 		.severity = severity,
+		.impact = id < RNA_RULE_COUNT ? rna_rules[id]->impact : RNA_IMPACT_ERRORS,
+		.cause = id < RNA_RULE_COUNT ? rna_rules[id]->cause : RNA_CAUSE_CARD,
 		.device = device,
 		.port = device ? 1 : 0,
 		.text = "it is so",
 	};
+}
+
+static void set_ports(struct fixture *f, struct rna_value port_state)
+{
+	for (size_t i = 0; i < f->node.count; i++)
+		f->node.ports[i].state = port_state;
+}
+
+static void lose_ports(struct fixture *f)
+{
+	set_ports(f, rna_value_ok(RNA_PORT_DOWN));
+	f->finding_count = 0;
+	find(f, "port-down", "mlx5_0", RNA_SEVERITY_CRITICAL);
+	find(f, "port-down", "mlx5_1", RNA_SEVERITY_CRITICAL);
+}
+
+static void get_ports_back(struct fixture *f)
+{
+	set_ports(f, rna_value_ok(RNA_PORT_ACTIVE));
+	f->finding_count = 0;
 }
 
 /* Time goes on by a second at a time, and the node is looked at each time. */
@@ -137,12 +163,6 @@ static void assert_undecided(const struct rna_node_wish *wish, const char *key)
 	fail_msg("%s is not wished for at all", key);
 }
 
-static void set_ports(struct fixture *f, struct rna_value port_state)
-{
-	for (size_t i = 0; i < f->node.count; i++)
-		f->node.ports[i].state = port_state;
-}
-
 static void test_a_day(void **state)
 {
 	struct fixture *f = *state;
@@ -174,9 +194,7 @@ static void test_a_day(void **state)
 	assert_string_equal(condition_of(wish, "RdmaPortDown")->reason, "PortsUp");
 	(void)rna_node_wish_unref(wish);
 
-	set_ports(f, rna_value_ok(RNA_PORT_DOWN));
-	find(f, "port-down", "mlx5_0", RNA_SEVERITY_CRITICAL);
-	find(f, "port-down", "mlx5_1", RNA_SEVERITY_CRITICAL);
+	lose_ports(f);
 	look_for(f, 1);
 	wish = wish_of(f);
 	assert_string_equal(label_of(wish, "network.nvidia.com/roce"), "true"); /* not yet */
@@ -192,7 +210,7 @@ static void test_a_day(void **state)
 	assert_null(label_of(wish, "network.nvidia.com/roce"));
 	assert_string_equal(label_of(wish, "rdma-node-agent/ports-up"), "0");
 	assert_string_equal(label_of(wish, "rdma-node-agent/ports-expected"), "2");
-	assert_string_equal(label_of(wish, "rdma-node-agent/health"), "down");
+	assert_string_equal(label_of(wish, "rdma-node-agent/health"), "critical");
 	(void)rna_node_wish_unref(wish);
 }
 
@@ -272,7 +290,7 @@ static void test_health_after_a_restart(void **state)
 	f->settled = false;
 	look_for(f, 60);
 	wish = wish_of(f);
-	assert_string_equal(label_of(wish, "rdma-node-agent/health"), "degraded");
+	assert_string_equal(label_of(wish, "rdma-node-agent/health"), "warning");
 	(void)rna_node_wish_unref(wish);
 	f->settled = true;
 	look_for(f, 60);
@@ -281,21 +299,27 @@ static void test_health_after_a_restart(void **state)
 	(void)rna_node_wish_unref(wish);
 }
 
-/* That no port is up is seen at once, and so that this is over. */
+/* Until the rules have run, it may be so still. */
 static void test_a_node_that_was_down_before_a_restart(void **state)
 {
 	struct fixture *f = *state;
 	struct rna_node_wish *wish;
 
 	set_text(&f->settings.kubernetes_taint, "rdma-node-agent/down");
-	set_ports(f, rna_value_ok(RNA_PORT_DOWN));
+	lose_ports(f);
 	look_for(f, 100);
 	wish = wish_of(f);
-	assert_string_equal(label_of(wish, "rdma-node-agent/health"), "down");
+	assert_string_equal(label_of(wish, "rdma-node-agent/health"), "critical");
 	assert_true(wish->taint);
 	(void)rna_node_wish_unref(wish);
 	f->settled = false;
-	set_ports(f, rna_value_ok(RNA_PORT_ACTIVE));
+	get_ports_back(f);
+	look_for(f, 60);
+	wish = wish_of(f);
+	assert_string_equal(label_of(wish, "rdma-node-agent/health"), "critical");
+	assert_true(wish->taint);
+	(void)rna_node_wish_unref(wish);
+	f->settled = true;
 	look_for(f, 60);
 	wish = wish_of(f);
 	assert_string_equal(label_of(wish, "rdma-node-agent/health"), "ok");
@@ -311,7 +335,7 @@ static void test_a_taint_of_the_past(void **state)
 	struct rna_node_wish *wish;
 
 	set_text(&f->settings.kubernetes_taint, "rdma-node-agent/down");
-	set_ports(f, rna_value_ok(RNA_PORT_DOWN));
+	lose_ports(f);
 	look_for(f, 100);
 	restart(f);
 	look_for(f, 1);
@@ -319,7 +343,7 @@ static void test_a_taint_of_the_past(void **state)
 	assert_true(wish->taint_decided && wish->taint); /* it still holds */
 	(void)rna_node_wish_unref(wish);
 	restart(f);
-	set_ports(f, rna_value_ok(RNA_PORT_ACTIVE));
+	get_ports_back(f);
 	look_for(f, 1);
 	wish = wish_of(f);
 	assert_false(wish->taint_decided); /* it is left as it is */
@@ -344,7 +368,7 @@ static void test_a_restart_is_no_blindness(void **state)
 	f->settled = false;
 	look_for(f, 200);
 	wish = wish_of(f);
-	assert_string_equal(label_of(wish, "rdma-node-agent/health"), "degraded");
+	assert_string_equal(label_of(wish, "rdma-node-agent/health"), "warning");
 	assert_int_equal(condition_of(wish, "RdmaPortDown")->status, RNA_CONDITION_STATUS_FALSE);
 	(void)rna_node_wish_unref(wish);
 }
@@ -387,7 +411,7 @@ static void test_severities_and_silence(void **state)
 	assert_int_equal(condition_of(wish, "RdmaPortDown")->status, RNA_CONDITION_STATUS_FALSE);
 	assert_string_equal(condition_of(wish, "RdmaLinkDegraded")->message,
 			    "errors-rising: mlx5_0/1");
-	assert_string_equal(condition_of(wish, "RdmaDeviceMissing")->message, "device-missing:");
+	assert_string_equal(condition_of(wish, "RdmaDeviceMissing")->message, "device-missing");
 	(void)rna_node_wish_unref(wish);
 }
 
@@ -413,13 +437,20 @@ static void test_taint(void **state)
 {
 	static const struct {
 		int when;
-		bool down, degraded, tainted;
+		const char *rule;
+		enum rna_severity severity;
+		bool tainted;
 	} cases[] = {
-		{RNA_TAINT_WHEN_DOWN, false, false, false},
-		{RNA_TAINT_WHEN_DOWN, true, false, true},
-		{RNA_TAINT_WHEN_DOWN, false, true, false},
-		{RNA_TAINT_WHEN_DEGRADED, false, true, true},
-		{RNA_TAINT_WHEN_DEGRADED, true, false, true},
+		{RNA_TAINT_WHEN_CRITICAL, "port-down", RNA_SEVERITY_INFO, false},
+		{RNA_TAINT_WHEN_CRITICAL, "port-down", RNA_SEVERITY_CRITICAL, true},
+		{RNA_TAINT_WHEN_CRITICAL, "firmware-failing", RNA_SEVERITY_CRITICAL, true},
+		{RNA_TAINT_WHEN_CRITICAL, "port-init", RNA_SEVERITY_CRITICAL, false},
+		{RNA_TAINT_WHEN_CRITICAL, "errors-rising", RNA_SEVERITY_WARNING, false},
+		{RNA_TAINT_WHEN_WARNING, "errors-rising", RNA_SEVERITY_WARNING, true},
+		{RNA_TAINT_WHEN_WARNING, "subnet-manager-unhealthy", RNA_SEVERITY_WARNING, false},
+		{RNA_TAINT_WHEN_WARNING, "reads-failing", RNA_SEVERITY_WARNING, false},
+		{RNA_TAINT_WHEN_NODE_LOST, "port-down", RNA_SEVERITY_CRITICAL, false},
+		{RNA_TAINT_WHEN_NODE_LOST, "rdma-absent", RNA_SEVERITY_CRITICAL, true},
 	};
 	struct fixture *f = *state;
 
@@ -430,9 +461,8 @@ static void test_taint(void **state)
 		set_text(&f->settings.kubernetes_taint, "");
 		f->settings.kubernetes_taint_when = cases[i].when;
 		f->finding_count = 0;
-		set_ports(f, rna_value_ok(cases[i].down ? RNA_PORT_DOWN : RNA_PORT_ACTIVE));
-		if (cases[i].degraded)
-			find(f, "errors-rising", "mlx5_0", RNA_SEVERITY_WARNING);
+		get_ports_back(f);
+		find(f, cases[i].rule, "mlx5_0", cases[i].severity);
 		look_for(f, 100);
 		wish = wish_of(f);
 		assert_true(wish->taint_decided);
@@ -450,6 +480,64 @@ static void test_taint(void **state)
 		wish = wish_of(f);
 		assert_int_equal(wish->taint, cases[i].tainted);
 		(void)rna_node_wish_unref(wish);
+	}
+}
+
+static size_t count_true(const struct rna_node_wish *wish)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < wish->condition_count; i++)
+		count += wish->conditions[i].status == RNA_CONDITION_STATUS_TRUE;
+	return count;
+}
+
+/* What one finding of a rule does to everything that follows from it. */
+static void assert_consequences(struct fixture *f, size_t rule, enum rna_severity severity)
+{
+	static const struct rna_inventory seen = {.known = true, .ports = 2, .up = 2};
+	const struct rna_rule *row = rna_rules[rule];
+	bool elsewhere = row->cause == RNA_CAUSE_FABRIC || row->cause == RNA_CAUSE_JOB ||
+			 row->impact == RNA_IMPACT_FABRIC || row->impact == RNA_IMPACT_AGENT;
+	bool taints = severity == RNA_SEVERITY_CRITICAL && !elsewhere;
+	struct rna_check check = {.findings = f->findings, .count = 1, .inventory = seen};
+	struct rna_node_wish *wish;
+	const struct rna_node_condition *condition;
+
+	rna_memory_deinit(&f->memory);
+	f->finding_count = 0;
+	find(f, row->name, "mlx5_0", severity);
+	look_for(f, 100);
+	wish = wish_of(f);
+	assert_string_equal(label_of(wish, "rdma-node-agent/health"),
+			    severity == RNA_SEVERITY_INFO ? "ok" : rna_severity_name(severity));
+	assert_int_equal(count_true(wish), severity > RNA_SEVERITY_INFO);
+	condition = condition_of(wish, rna_condition_rows[row->condition].type);
+	assert_non_null(condition);
+	if (severity > RNA_SEVERITY_INFO)
+		assert_non_null(strstr(condition->message, row->name));
+	assert_int_equal(wish->taint, taints);
+	assert_int_equal(wish->device_taint_count, taints);
+	(void)rna_node_wish_unref(wish);
+	assert_int_equal(rna_check_exit_code(&check, RNA_CHECK_NAGIOS), severity);
+	assert_int_equal(rna_check_exit_code(&check, RNA_CHECK_JSON), severity);
+	for (enum rna_check_form form = RNA_CHECK_SLURM; form <= RNA_CHECK_NPD; form++)
+		assert_int_equal(rna_check_exit_code(&check, form), taints);
+}
+
+/* No rule has a consequence of its own: severity, impact and cause decide, as documents say. */
+static void test_each_rule_has_the_same_consequences(void **state)
+{
+	struct fixture *f = *state;
+
+	set_text(&f->settings.kubernetes_taint, "rdma-node-agent/unhealthy");
+	f->settings.kubernetes_taint_when = RNA_TAINT_WHEN_CRITICAL;
+	f->settings.kubernetes_device_taints = RNA_DEVICE_TAINTS_TAINT;
+	get_ports_back(f);
+	for (size_t rule = 0; rule < RNA_RULE_COUNT; rule++) {
+		assert_in_range(rna_rules[rule]->condition, 1, RNA_CONDITION_COUNT - 1);
+		for (enum rna_severity s = 0; s < RNA_SEVERITY_COUNT; s++)
+			assert_consequences(f, rule, s);
 	}
 }
 
@@ -475,11 +563,11 @@ static void test_device_taints(void **state)
 		const char *rule;
 		size_t count;
 	} cases[] = {
-		{RNA_TAINT_WHEN_DOWN, "port-down", 1},
-		{RNA_TAINT_WHEN_DOWN, "device-missing", 1},
-		{RNA_TAINT_WHEN_DOWN, "errors-rising", 0},
-		{RNA_TAINT_WHEN_DEGRADED, "errors-rising", 1},
-		{RNA_TAINT_WHEN_DEGRADED, "cable-moved", 0},
+		{RNA_TAINT_WHEN_CRITICAL, "port-down", 0},
+		{RNA_TAINT_WHEN_NODE_LOST, "device-missing", 0},
+		{RNA_TAINT_WHEN_WARNING, "port-down", 1},
+		{RNA_TAINT_WHEN_WARNING, "errors-rising", 1},
+		{RNA_TAINT_WHEN_WARNING, "cable-moved", 0},
 	};
 	struct fixture *f = *state;
 
@@ -509,7 +597,7 @@ static void test_device_taints_after_a_restart(void **state)
 	struct fixture *f = *state;
 
 	f->settings.kubernetes_device_taints = RNA_DEVICE_TAINTS_TAINT;
-	find(f, "port-down", "mlx5_0", RNA_SEVERITY_WARNING);
+	find(f, "port-down", "mlx5_0", RNA_SEVERITY_CRITICAL);
 	look_for(f, 1);
 	for (size_t i = 0; i < f->memory.node.count; i++)
 		f->memory.node.items[i].confirmed = false;
@@ -517,7 +605,7 @@ static void test_device_taints_after_a_restart(void **state)
 	f->finding_count = 0;
 	look_for(f, 100);
 	assert_int_equal(count_device_taints(f, false, "port-down"), 0);
-	find(f, "port-down", "mlx5_0", RNA_SEVERITY_WARNING);
+	find(f, "port-down", "mlx5_0", RNA_SEVERITY_CRITICAL);
 	look_for(f, 1);
 	assert_int_equal(count_device_taints(f, false, "port-down"), 1);
 	f->finding_count = 0;
@@ -584,28 +672,28 @@ static void test_a_first_problem_is_bad_news(void **state)
 
 	set_text(&f->settings.kubernetes_taint, "rdma-node-agent/down");
 	f->settings.kubernetes_up_delay = 5 * SECOND;
-	set_ports(f, rna_value_ok(RNA_PORT_DOWN));
+	lose_ports(f);
 	look_for(f, 10);
 	assert_node(f, NULL, false);
-	set_ports(f, rna_value_ok(RNA_PORT_ACTIVE));
+	get_ports_back(f);
 	look_for(f, 6);
 	assert_node(f, "ok", false);
 	restart(f);
 	rna_memory_deinit(&f->memory);
-	set_ports(f, rna_value_ok(RNA_PORT_DOWN));
+	lose_ports(f);
 	look_for(f, (unsigned)(f->settings.kubernetes_down_delay / SECOND));
 	assert_node(f, NULL, false);
 	look_for(f, 1);
-	assert_node(f, "down", true);
+	assert_node(f, "critical", true);
 	restart(f);
 	rna_memory_deinit(&f->memory);
-	set_ports(f, rna_value_ok(RNA_PORT_ACTIVE));
+	get_ports_back(f);
 	look_for(f, 10); /* that there is no taint was not published yet either */
-	set_ports(f, rna_value_ok(RNA_PORT_DOWN));
+	lose_ports(f);
 	look_for(f, (unsigned)(f->settings.kubernetes_down_delay / SECOND));
 	assert_node(f, "ok", false);
 	look_for(f, 1);
-	assert_node(f, "down", true);
+	assert_node(f, "critical", true);
 }
 
 /* Links are still coming up, of a node of which nothing was published yet as well. */
@@ -615,12 +703,12 @@ static void test_no_first_problem_while_the_machine_boots(void **state)
 
 	set_text(&f->settings.kubernetes_taint, "rdma-node-agent/down");
 	f->booting = true;
-	set_ports(f, rna_value_ok(RNA_PORT_DOWN));
+	lose_ports(f);
 	look_for(f, 180);
 	assert_node(f, NULL, false);
 	f->booting = false;
 	look_for(f, (unsigned)(f->settings.kubernetes_down_delay / SECOND) + 1);
-	assert_node(f, "down", true);
+	assert_node(f, "critical", true);
 }
 
 /* What is found while the machine boots, or just behind that, may pass. */
@@ -667,14 +755,14 @@ static void test_a_problem_behind_the_unknown(void **state)
 	assert_node(f, "unknown", false);
 	restart(f);
 	f->booting = true;
-	set_ports(f, rna_value_ok(RNA_PORT_DOWN));
+	lose_ports(f);
 	look_for(f, 180);
 	assert_node(f, "unknown", false);
 	f->booting = false;
 	look_for(f, (unsigned)(f->settings.kubernetes_down_delay / SECOND));
 	assert_node(f, "unknown", false);
 	look_for(f, 1);
-	assert_node(f, "down", true);
+	assert_node(f, "critical", true);
 }
 
 /* The devices of ResourceSlices are found by their addresses, also when RDMA has lost them. */
@@ -720,7 +808,7 @@ static void test_taint_and_conditions_that_were_off(void **state)
 	struct rna_node_wish *wish;
 
 	set_text(&f->settings.kubernetes_taint, "rdma-node-agent/down");
-	set_ports(f, rna_value_ok(RNA_PORT_DOWN));
+	lose_ports(f);
 	find(f, "port-down", "mlx5_0", RNA_SEVERITY_CRITICAL);
 	look_for(f, 100);
 	wish = wish_of(f);
@@ -730,7 +818,7 @@ static void test_taint_and_conditions_that_were_off(void **state)
 	set_text(&f->settings.kubernetes_taint, "");
 	f->settings.kubernetes_conditions = false;
 	look_for(f, 1);
-	set_ports(f, rna_value_ok(RNA_PORT_ACTIVE));
+	get_ports_back(f);
 	f->finding_count = 0;
 	set_text(&f->settings.kubernetes_taint, "rdma-node-agent/down");
 	f->settings.kubernetes_conditions = true;
@@ -879,6 +967,8 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_a_node_that_was_down_before_a_restart, set_up,
 						tear_down),
 		cmocka_unit_test_setup_teardown(test_a_taint_of_the_past, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(test_each_rule_has_the_same_consequences, set_up,
+						tear_down),
 		cmocka_unit_test_setup_teardown(test_taint, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_what_is_wrong_at_the_start_may_pass, set_up,
 						tear_down),

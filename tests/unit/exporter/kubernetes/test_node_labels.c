@@ -243,7 +243,6 @@ static const struct {
 	{"no PCI tree yet, all down", IB, all_down, RNA_NODE_LABEL_RATE_SLOWEST, "-"},
 	{"no device", IB, no_device, RNA_NODE_LABEL_RAILS, "-"},
 	{"all well", IB, nothing, RNA_NODE_LABEL_HEALTH, "ok"},
-	{"all down", IB, all_down, RNA_NODE_LABEL_HEALTH, "down"},
 	{"all unreadable", IB, all_unreadable, RNA_NODE_LABEL_HEALTH, "?"},
 	{"no device", IB, no_device, RNA_NODE_LABEL_HEALTH, "-"},
 };
@@ -297,9 +296,9 @@ static void test_health_by_findings(void **state)
 		const char *verdict;
 	} findings[] = {
 		{RNA_SEVERITY_INFO, false, "ok"},
-		{RNA_SEVERITY_WARNING, false, "degraded"},
+		{RNA_SEVERITY_WARNING, false, "warning"},
 		{RNA_SEVERITY_WARNING, true, "ok"},
-		{RNA_SEVERITY_CRITICAL, false, "degraded"},
+		{RNA_SEVERITY_CRITICAL, false, "critical"},
 	};
 
 	(void)state;

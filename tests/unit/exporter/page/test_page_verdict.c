@@ -62,7 +62,7 @@ static void one_port_with_its_last_peer(void **state)
 
 	(void)state;
 	set_findings(view, findings, 1);
-	assert_true(page_has(view, "<section class=\"verdict bad\">\n<p>Degraded: mlx5_0/1 down "
+	assert_true(page_has(view, "<section class=\"verdict bad\">\n<p>Critical: mlx5_0/1 down "
 				   "since 13:03 UTC, was on leaf &quot;7&quot; port 12</p>\n"
 				   "<p class=remedy>Check the &lt;cable&gt;.</p>"));
 }
@@ -76,7 +76,7 @@ static void a_port_without_a_known_peer(void **state)
 	(void)state;
 	findings[0].since.realtime -= DAY * RNA_USEC_PER_SEC;
 	set_findings(view, findings, 1);
-	assert_true(page_has(view, "<p>Degraded: mlx5_77/1 down since 2025-11-20 13:03 UTC</p>"));
+	assert_true(page_has(view, "<p>Critical: mlx5_77/1 down since 2025-11-20 13:03 UTC</p>"));
 }
 
 static void ports_of_one_switch(void **state)
@@ -88,12 +88,12 @@ static void ports_of_one_switch(void **state)
 	findings[1].since.realtime -= 60 * RNA_USEC_PER_SEC;
 	set_findings(view, findings, 2);
 	assert_true(page_has(view,
-			     "<p>Degraded: 2 ports down (mlx5_0/1, mlx5_1/1) since 13:02 UTC, "
+			     "<p>Critical: 2 ports down (mlx5_0/1, mlx5_1/1) since 13:02 UTC, "
 			     "all were on leaf &quot;7&quot;</p>"));
 	findings[2].device = "mlx5_77";
 	set_findings(view, findings, 3);
 	assert_true(page_has(view,
-			     "<p>Degraded: 3 ports down (mlx5_0/1, mlx5_1/1, mlx5_77/1) since "
+			     "<p>Critical: 3 ports down (mlx5_0/1, mlx5_1/1, mlx5_77/1) since "
 			     "13:02 UTC</p>"));
 }
 
@@ -144,11 +144,11 @@ static void healthy_nodes(void **state)
 
 	(void)state;
 	assert_true(
-		page_has(view, "<section class=\"verdict good\">\n<p>Healthy: 1 of 1 ports up"));
+		page_has(view, "<section class=\"verdict good\">\n<p>OK: 1 of 1 ports up"));
 	findings[0].silenced = true;
 	findings[1].severity = RNA_SEVERITY_INFO;
 	set_findings(view, findings, 2);
-	assert_true(page_has(view, "<p>Healthy: 1 of 1 ports up"));
+	assert_true(page_has(view, "<p>OK: 1 of 1 ports up"));
 	assert_true(page_has(view, "<details>\n<summary><h2>Findings</h2> <small>2, no action "
 				   "required</small></summary>"));
 }
@@ -162,7 +162,7 @@ static void nodes_of_which_too_little_is_known(void **state)
 	(void)state;
 	view->jobs = jobs;
 	view->job_count = 1;
-	assert_true(page_has(view, "<section class=\"verdict plain\">\n<p>Not known yet: 1 of 1 "
+	assert_true(page_has(view, "<section class=\"verdict plain\">\n<p>Unknown: 1 of 1 "
 				   "collectors have not run</p>"));
 	view->findings_short = true;
 	assert_true(page_has(view, "<p>Unknown: "));

@@ -76,13 +76,11 @@ static void assert_written(const struct rna_check *check, enum rna_check_form fo
 static void assert_exit_codes(const struct rna_check *check, int nagios, int slurm, int nhc,
 			      int npd)
 {
-	enum rna_check_state state = rna_check_state(check);
-
-	assert_int_equal(rna_check_exit_code(state, RNA_CHECK_NAGIOS), nagios);
-	assert_int_equal(rna_check_exit_code(state, RNA_CHECK_JSON), nagios);
-	assert_int_equal(rna_check_exit_code(state, RNA_CHECK_SLURM), slurm);
-	assert_int_equal(rna_check_exit_code(state, RNA_CHECK_NHC), nhc);
-	assert_int_equal(rna_check_exit_code(state, RNA_CHECK_NPD), npd);
+	assert_int_equal(rna_check_exit_code(check, RNA_CHECK_NAGIOS), nagios);
+	assert_int_equal(rna_check_exit_code(check, RNA_CHECK_JSON), nagios);
+	assert_int_equal(rna_check_exit_code(check, RNA_CHECK_SLURM), slurm);
+	assert_int_equal(rna_check_exit_code(check, RNA_CHECK_NHC), nhc);
+	assert_int_equal(rna_check_exit_code(check, RNA_CHECK_NPD), npd);
 }
 
 static void test_good(void **state)
@@ -177,7 +175,7 @@ static void test_no_port_can_be_read(void **state)
 	(void)state;
 	scene.check.inventory.up = 0;
 	scene.check.inventory.unread = scene.check.inventory.ports - 1;
-	assert_int_equal(rna_check_state(&scene.check), RNA_CHECK_OK);
+	assert_int_equal(rna_check_state(&scene.check), RNA_HEALTH_OK);
 	scene.check.inventory.unread = scene.check.inventory.ports;
 	add(&scene, &warning);
 	assert_exit_codes(&scene.check, 3, 0, 3, 2);
