@@ -17,6 +17,8 @@
 
 #include "settings/silence.h"
 
+#include "rules/fold.h"
+
 #include "tracked_finding.h"
 
 /* After a restart some rules need several readings to find again what they found before. */
@@ -195,6 +197,7 @@ static void run_rules(struct rna_health *health, struct rna_view *view, struct r
 	for (size_t id = 0; id < RNA_RULE_COUNT; id++)
 		if (!health->disabled[id] && !(booted && rna_rules[id]->settles))
 			rna_rule_run(id, &in, out);
+	rna_finds_fold(out);
 	if (out->count > 0)
 		qsort(out->items, out->count, sizeof(*out->items), compare_finds);
 }
@@ -398,6 +401,10 @@ static bool merge(struct rna_health *health, const struct rna_finds *finds,
 
 	if (!merged)
 		return false;
+	for (size_t i = 0; i < health->count; i++) { /* they were of the view before */
+		health->tracked[i].finding.others = NULL;
+		health->tracked[i].finding.other_count = 0;
+	}
 	while (old < health->count || next < finds->count) {
 		struct rna_tracked_finding *was =
 			old < health->count ? &health->tracked[old] : NULL;

@@ -39,7 +39,7 @@ static const struct rna_rule *rule_against(const struct rna_wish_input *in, cons
 	const struct rna_rule *rule = NULL;
 
 	for (size_t i = 0; i < in->view->finding_count && !rule; i++)
-		if (rna_same_text(in->view->findings[i].device, device))
+		if (rna_finding_is_about(&in->view->findings[i], device))
 			rule = tainting_rule(&in->view->findings[i], in->settings);
 	return rule;
 }
@@ -83,18 +83,27 @@ static bool follow(struct rna_published *published, const struct rna_wish_input 
 	return rna_published_follow(published, &verdict, NULL, delays, in->view->snapshot->time);
 }
 
+static bool find_device(struct rna_node_memory *memory, const char *device)
+{
+	RNA_STRBUF struct rna_strbuf name = RNA_STRBUF_INIT;
+
+	rna_strbuf_printf(&name, PREFIX "%s", device);
+	return rna_strbuf_ok(&name) && rna_published_find(memory, name.data);
+}
+
 /* Devices against which there is something for the first time. */
 static bool find_new(struct rna_node_memory *memory, const struct rna_wish_input *in)
 {
 	for (size_t i = 0; i < in->view->finding_count; i++) {
 		const struct rna_finding *finding = &in->view->findings[i];
-		RNA_STRBUF struct rna_strbuf name = RNA_STRBUF_INIT;
 
 		if (!tainting_rule(finding, in->settings))
 			continue;
-		rna_strbuf_printf(&name, PREFIX "%s", finding->device);
-		if (!rna_strbuf_ok(&name) || !rna_published_find(memory, name.data))
+		if (!find_device(memory, finding->device))
 			return false;
+		for (size_t k = 0; k < finding->other_count; k++)
+			if (!find_device(memory, finding->others[k]))
+				return false;
 	}
 	return true;
 }

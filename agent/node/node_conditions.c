@@ -16,9 +16,8 @@ enum {
 	}
 
 const struct rna_condition_row rna_condition_rows[RNA_CONDITION_COUNT] = {
-	[RNA_CONDITION_PORT_DOWN] =
-		ROW("PortDown", "PortsUp", "No RDMA port that is expected to be up is down.",
-		    PORTS),
+	[RNA_CONDITION_PORT_DOWN] = ROW("PortDown", "PortsUp",
+					"No RDMA port that is expected to be up is down.", PORTS),
 	[RNA_CONDITION_DEVICE_MISSING] =
 		ROW("DeviceMissing", "DevicesPresent", "No RDMA device is missing.", NOTHING),
 	[RNA_CONDITION_LINK_DEGRADED] =
@@ -38,8 +37,8 @@ const struct rna_condition_row rna_condition_rows[RNA_CONDITION_COUNT] = {
 	[RNA_CONDITION_FABRIC_UNHEALTHY] =
 		ROW("FabricUnhealthy", "FabricHealthy",
 		    "This node sees no fault of the fabric or of other nodes.", PORTS),
-	[RNA_CONDITION_CHANGED] = ROW("Changed", "Unchanged",
-				      "Names, cables and cards are as they were.", NOTHING),
+	[RNA_CONDITION_CHANGED] =
+		ROW("Changed", "Unchanged", "Names, cables and cards are as they were.", NOTHING),
 };
 
 static bool counts(const struct rna_finding *finding)

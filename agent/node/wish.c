@@ -154,9 +154,8 @@ static void follow_conditions(struct pass *pass, bool observed)
 static bool takes_node(const struct rna_wish_input *in)
 {
 	for (size_t i = 0; i < in->view->finding_count; i++)
-		if (rna_finding_takes_node(
-			    &in->view->findings[i],
-			    (enum rna_taint_when)in->settings->kubernetes_taint_when))
+		if (rna_finding_takes_node(&in->view->findings[i], (enum rna_taint_when)in->settings
+									   ->kubernetes_taint_when))
 			return true;
 	return false;
 }
@@ -175,7 +174,7 @@ static void follow_taint(struct pass *pass, const struct rna_node_verdict *healt
 		verdict.kind = RNA_VERDICT_VALUE;
 	else
 		verdict.kind = health->kind == RNA_VERDICT_UNKNOWN ? RNA_VERDICT_UNKNOWN
-								    : RNA_VERDICT_NONE;
+								   : RNA_VERDICT_NONE;
 	follow(pass, TAINT, &verdict, NULL, &delays);
 }
 

@@ -61,7 +61,8 @@ struct rna_find {
 	size_t rule;     /* index of rna_rules */
 	bool unknown;    /* keeps an existing finding, makes no new one */
 	bool settling;   /* and shows none of an earlier process */
-	const char *key; /* of the device; NULL: the node, or a device that is missing */
+	const char *key;  /* of the device; NULL: the node, or a device that is missing */
+	const char *fold; /* the cause that findings of the rule share (fold.h); NULL: its own */
 	struct rna_finding finding;
 };
 
@@ -115,7 +116,7 @@ struct rna_rule {
  */
 /* clang-format off */
 #define RNA_RULES(RULE)										\
-	RULE(port_down) RULE(port_init) RULE(port_armed) RULE(port_disabled)			\
+	RULE(port_down) RULE(rails_down) RULE(port_init) RULE(port_armed) RULE(port_disabled)			\
 	RULE(device_missing) RULE(device_off_bus) RULE(device_moved)				\
 	RULE(namespaces_hidden) RULE(namespaces_crowded) RULE(device_contested)			\
 	RULE(users_hidden) RULE(device_node_pod) RULE(device_renamed)				\
@@ -209,6 +210,11 @@ void rna_rule_run(size_t number, const struct rna_rule_input *in, struct rna_fin
  * has the rule's severity and remedy and the subject's names, and may be changed; never NULL.
  */
 struct rna_finding *rna_finds_add(struct rna_finds *out, const char *format, ...) RNA_PRINTF(2, 3);
+/*
+ * The newest finding shares its cause with all of its rule and severity that have the same text
+ * here; they become one (fold.h).
+ */
+void rna_finds_share_cause(struct rna_finds *out, const char *format, ...) RNA_PRINTF(2, 3);
 /* It cannot be determined whether the rule holds. */
 void rna_finds_add_unknown(struct rna_finds *out);
 /*

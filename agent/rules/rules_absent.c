@@ -294,6 +294,7 @@ static void report(const struct rna_topology *topology, const struct rna_nic *ni
 			"functions; %s",
 			describe(topology, nic, out->arena), why);
 	found->device = address;
+	rna_finds_share_cause(out, "%.*s %s", (int)strcspn(address, "."), address, why);
 	found->severity = model->with > 0 ? severity_of(nic, model) : RNA_SEVERITY_WARNING;
 	found->remedy = rna_rule_fill_remedy(remedy, &names, out->arena);
 }

@@ -67,6 +67,19 @@ static bool is_repeated(const struct rna_episode *episode)
 	       rna_usec_since(episode->first.time, episode->last.time) >= REPEATED_FOR;
 }
 
+/* Has a rule found that the device is lost or slow? Rules of the log run behind those. */
+static bool is_harmed(const struct rna_episode *episode, const struct rna_finds *out)
+{
+	const struct rna_snapshot_device *device = episode->object.device;
+
+	for (size_t i = 0; device && i < out->count; i++)
+		if (!out->items[i].unknown && out->items[i].finding.severity > RNA_SEVERITY_INFO &&
+		    out->items[i].finding.impact <= RNA_IMPACT_ERRORS &&
+		    rna_same_text(out->items[i].finding.device, device->device->name))
+			return true;
+	return !device;
+}
+
 /* Is the port that a module serves meant to be down, or of no known use? */
 static bool is_unexpected_port(const struct rna_rule_input *in, const struct rna_episode *episode)
 {
@@ -90,10 +103,12 @@ static bool is_unexpected_port(const struct rna_rule_input *in, const struct rna
  * again is.
  */
 static enum rna_severity severity_of(const struct rna_rule_input *in,
-				     const struct rna_episode *episode)
+				     const struct rna_episode *episode, const struct rna_finds *out)
 {
 	enum rna_severity severity = episode->pattern->severity;
 
+	if (episode->pattern->routine && !is_harmed(episode, out))
+		return RNA_SEVERITY_INFO;
 	if (episode->pattern->kind == RNA_LOG_MODULE && is_unexpected_port(in, episode))
 		return RNA_SEVERITY_INFO;
 	if (episode->pattern->kind == RNA_LOG_TRANSMIT && severity == RNA_SEVERITY_WARNING &&
@@ -221,7 +236,7 @@ static struct told look_at(const struct rna_rule_input *in, enum rna_log_kind ki
 
 		if (!is_of(episode, kind) || !is_same_object(&episode->object, object))
 			continue;
-		severity = severity_of(in, episode);
+		severity = severity_of(in, episode, out);
 		if (find_counted(in, episode, out))
 			add(&told.counted, episode, severity);
 		else if (is_enough(episode, severity))
@@ -322,17 +337,54 @@ static void write_about(const struct about *about, struct rna_strbuf *out)
 	write_end(about->worst, out);
 }
 
+/* -- Causes ------------------------------------------------------------------------------------ */
+
+/* The line without PCI addresses and the name of its device: what all functions say alike. */
+static void write_alike(const struct rna_episode *episode, struct rna_strbuf *out)
+{
+	enum { ADDRESS = sizeof("0000:00:00.0") - 1 };
+	const char *name = episode->object.device ? episode->object.device->device->name
+						  : episode->object.name;
+
+	for (const char *c = episode->last.text; *c; c++)
+		if (rna_pci_is_address(c, strnlen(c, ADDRESS)))
+			c += ADDRESS - 1;
+		else if (name && strncmp(c, name, strlen(name)) == 0)
+			c += strlen(name) - 1;
+		else
+			rna_strbuf_add_char(out, *c);
+}
+
+/*
+ * What a driver says of functions that it refuses, and what it says at each boot, has one cause
+ * wherever it says the same; anything else only on one card. NULL: the cause is its own.
+ */
+static const char *cause_of(const struct about *about, struct rna_finds *out)
+{
+	const struct rna_episode *episode = about->worst;
+	const struct rna_snapshot_device *device = episode->object.device;
+	const char *address = device ? device->device->pci_address : episode->object.address;
+	RNA_STRBUF struct rna_strbuf alike = RNA_STRBUF_INIT;
+
+	write_alike(episode, &alike);
+	if (!rna_strbuf_ok(&alike))
+		return NULL;
+	if (episode->object.place == RNA_EPISODE_AT_FUNCTION || episode->pattern->routine)
+		return rna_arena_printf(out->arena, "%s %s", episode->pattern->name, alike.data);
+	if (address && episode->object.place == RNA_EPISODE_AT_DEVICE)
+		return rna_arena_printf(out->arena, "%s %.*s", episode->pattern->name,
+					(int)strcspn(address, "."), address);
+	return NULL;
+}
+
 /* -- Findings of counters ---------------------------------------------------------------------- */
 
-/* The finding of a counter carries it. */
-static void join(const struct rna_rule_input *in, const struct about *about, struct rna_finds *out)
+/* The finding of another rule carries it. */
+static void join(struct rna_find *find, const struct about *about, struct rna_finds *out)
 {
-	struct rna_find *find = about->worst ? find_counted(in, about->worst, out) : NULL;
 	RNA_STRBUF struct rna_strbuf text = RNA_STRBUF_INIT;
 	const char *joined = NULL;
 
-	if (!find)
-		return;
 	write_relation(about->worst, &text);
 	write_episode(about->worst, &text);
 	if (rna_strbuf_ok(&text))
@@ -445,15 +497,60 @@ static void report(const struct rna_rule_input *in, const struct about *about,
 	found->since = since_of(about->worst);
 	if (object)
 		found->device = object;
+	if (!out->failed)
+		out->items[out->count - 1].fold = cause_of(about, out);
+}
+
+/*
+ * The finding that the function has no RDMA device, of which the driver tells the reason; NULL:
+ * there is none.
+ */
+static struct rna_find *find_absence(const struct rna_episode *episode, struct rna_finds *out)
+{
+	struct rna_find *absent = NULL;
+
+	if (episode->object.place != RNA_EPISODE_AT_FUNCTION)
+		return NULL;
+	for (size_t i = 0; i < out->count; i++) {
+		const struct rna_rule *rule = rna_rules[out->items[i].rule];
+		const char *device = out->items[i].finding.device;
+
+		if (out->items[i].unknown)
+			continue;
+		if (rule == &rna_rule_rdma_absent)
+			absent = &out->items[i];
+		else if ((rule == &rna_rule_function_without_device ||
+			  rule == &rna_rule_device_missing) &&
+			 (rna_same_text(device, episode->object.address) ||
+			  rna_same_text(device, episode->object.name)))
+			return &out->items[i];
+	}
+	return absent;
+}
+
+/* The reason, and what to do about it, which is more exact; of a node without devices once. */
+static void join_absence(struct rna_find *find, const struct about *about, struct rna_finds *out)
+{
+	if (strstr(find->finding.text, about->worst->pattern->meaning))
+		return;
+	join(find, about, out);
+	if (about->worst->pattern->remedy)
+		find->finding.remedy = remedy_of(out, about->worst);
+	find->fold = cause_of(about, out);
 }
 
 static void report_all(const struct rna_rule_input *in, enum rna_log_kind kind,
 		       const struct rna_episode_object *object, struct rna_finds *out)
 {
 	struct told told = look_at(in, kind, object, out);
+	struct rna_find *absence = told.own.worst ? find_absence(told.own.worst, out) : NULL;
 
-	join(in, &told.counted, out);
-	report(in, &told.own, out);
+	if (told.counted.worst)
+		join(find_counted(in, told.counted.worst, out), &told.counted, out);
+	if (absence)
+		join_absence(absence, &told.own, out);
+	else
+		report(in, &told.own, out);
 }
 
 /* Only for the first episode about an object, which stands for all of them. */

@@ -260,6 +260,83 @@ const struct rna_rule rna_rule_port_down = {
 	.condition = RNA_CONDITION_PORT_DOWN,
 };
 
+/* The ports that serve GPUs, and of them the first. */
+struct rails {
+	size_t count;
+	bool several_cards;
+	const struct rna_subject *first;
+};
+
+/* False: not all of them are down, or memory or settings know more of one than a first look. */
+static bool all_rails_are_down(const struct rna_rule_input *in, struct rails *ret)
+{
+	for (size_t i = 0; i < in->ports->count; i++) {
+		const struct rna_subject *port = &in->ports->items[i];
+
+		if (!port->judged || !rna_rail_is_one(in, port) ||
+		    rna_subject_expected(port) == RNA_EXPECTED_DOWN)
+			continue;
+		if (!rna_subject_in_state(port, RNA_PORT_DOWN) ||
+		    rna_subject_expected(port) == RNA_EXPECTED_UP)
+			return false;
+		if (!ret->first)
+			ret->first = port;
+		ret->several_cards |= port->card != ret->first->card;
+		ret->count++;
+	}
+	return ret->count > 0;
+}
+
+/*
+ * A node that nobody has seen up yet: each of its ports alone may be meant to be down, but a
+ * machine with GPUs and NICs beside them does not have them all for nothing. A single card may be
+ * what a workstation came with.
+ */
+static void check_rails_down(const struct rna_rule_input *in, struct rna_finds *out)
+{
+	const struct rna_topology *topology = rna_snapshot_topology(in->view->snapshot);
+	struct rails rails = {0};
+	struct rna_finding *found;
+	const char *why, *remedy;
+
+	if (!topology || topology->gpu_count < 2 || !all_rails_are_down(in, &rails) ||
+	    !rails.several_cards)
+		return;
+	why = why_down(rails.first, out->arena, &remedy);
+	found = rna_finds_add(
+		out, "none of the %zu ports that serve GPUs is up, and none was ever seen up%s",
+		rails.count,
+		why ? rna_arena_printf(out->arena, "; of %s/%u: %s", rails.first->rdma_device->name,
+				       rails.first->port, why)
+		    : "");
+	if (remedy)
+		found->remedy = rna_rule_fill_remedy(
+			remedy,
+			&(struct rna_remedy_names){
+				.device = rails.first->rdma_device->name,
+				.port = rails.first->port,
+				.netdev = rails.first->netdev ? rails.first->netdev->name : NULL,
+			},
+			out->arena);
+}
+
+const struct rna_rule rna_rule_rails_down = {
+	.name = "rails-down",
+	.severity = RNA_SEVERITY_WARNING,
+	.impact = RNA_IMPACT_NODE_LOST,
+	.cause = RNA_CAUSE_CABLE,
+	.scope = RNA_RULE_OF_NODE,
+	.settles = true,
+	.hold = "1m",
+	.help = "All ports that serve the GPUs of a node, on several cards, are down, and none of "
+		"them was ever seen up. Once one has been up, port-down takes over.",
+	.check = check_rails_down,
+	.remedy = "Check that the cables are in and that the switch ports are enabled. Add ports "
+		  "that are meant to be down to expect.down.",
+	.message_id = "925dc66c18c38ee2b0edf5ee0871d69b",
+	.condition = RNA_CONDITION_PORT_DOWN,
+};
+
 static void check_port_disabled(const struct rna_rule_input *in, struct rna_finds *out)
 {
 	const struct rna_subject *port = in->subject;

@@ -337,9 +337,17 @@ static json_t *finding_array(struct rna_json_writer *writer, const struct rna_vi
 {
 	json_t *array = json_array();
 
-	for (size_t i = 0; i < view->finding_count; i++)
-		rna_json_append(writer, array,
-				rna_json_item(writer, &rna_finding_table, &view->findings[i]));
+	for (size_t i = 0; i < view->finding_count; i++) {
+		const struct rna_finding *finding = &view->findings[i];
+		json_t *item = rna_json_item(writer, &rna_finding_table, finding);
+		json_t *others = finding->other_count > 0 ? json_array() : NULL;
+
+		for (size_t k = 0; k < finding->other_count; k++)
+			rna_json_append(writer, others, rna_json_text(writer, finding->others[k]));
+		if (others)
+			rna_json_set(writer, item, "other_devices", others);
+		rna_json_append(writer, array, item);
+	}
 	return array;
 }
 

@@ -452,7 +452,8 @@ static struct rna_node_verdict sr_iov(const struct tally *tally)
 static struct rna_node_verdict health(const struct tally *tally)
 {
 	const struct rna_view *view = tally->view;
-	bool blind = tally->ports + tally->hidden == 0 || tally->unread >= tally->ports + tally->hidden;
+	bool blind =
+		tally->ports + tally->hidden == 0 || tally->unread >= tally->ports + tally->hidden;
 	enum rna_health_state state =
 		rna_health_state_of(view->findings, view->finding_count, blind);
 	struct rna_node_verdict verdict;

@@ -6,6 +6,16 @@
 #include "rna/base/parse.h"
 #include "rna/base/strbuf.h"
 
+bool rna_finding_is_about(const struct rna_finding *finding, const char *device)
+{
+	if (!device || !finding->device)
+		return false;
+	for (size_t i = 0; i < finding->other_count; i++)
+		if (strcmp(finding->others[i], device) == 0)
+			return true;
+	return strcmp(finding->device, device) == 0;
+}
+
 int rna_finding_compare(const struct rna_finding *a, const struct rna_finding *b)
 {
 	int ret;
@@ -32,7 +42,8 @@ size_t rna_finding_count(const struct rna_finding *findings, size_t count,
 	return found;
 }
 
-/* -- What follows from a finding ---------------------------------------------------------------- */
+/* -- What follows from a finding ----------------------------------------------------------------
+ */
 
 enum rna_health_state rna_health_state_of(const struct rna_finding *findings, size_t count,
 					  bool blind)
@@ -95,15 +106,15 @@ void rna_consequences_describe(struct rna_strbuf *out)
 			bool critical = rna_finding_takes_node(&finding, RNA_TAINT_WHEN_CRITICAL);
 			bool warning = rna_finding_takes_node(&finding, RNA_TAINT_WHEN_WARNING);
 
-			rna_strbuf_printf(
-				out, "%s, its cause %s\t%s, %d\t%s\t%s\t%s\t%s\t%s\n",
-				rna_severity_name(finding.severity),
-				fabric ? "elsewhere" : "in the node", rna_health_state_name(state),
-				state, journal[severity],
-				severity > RNA_SEVERITY_INFO ? "True" : "-", critical ? "yes" : "-",
-				critical  ? "`critical`, `warning`"
-				: warning ? "`warning`"
-					  : "-",
-				alerts[severity]);
+			rna_strbuf_printf(out, "%s, its cause %s\t%s, %d\t%s\t%s\t%s\t%s\t%s\n",
+					  rna_severity_name(finding.severity),
+					  fabric ? "elsewhere" : "in the node",
+					  rna_health_state_name(state), state, journal[severity],
+					  severity > RNA_SEVERITY_INFO ? "True" : "-",
+					  critical ? "yes" : "-",
+					  critical  ? "`critical`, `warning`"
+					  : warning ? "`warning`"
+						    : "-",
+					  alerts[severity]);
 		}
 }

@@ -221,9 +221,10 @@ const struct rna_log_pattern rna_log_patterns[] = {
 	ROW("mlx5-slot-power", "mlx5_core", PCIE, WARNING, RECOVERED, BY("mlx5-slot-power-sufficient"),
 	    .anchor = "Detected insufficient power on the PCIe slot",
 	    .regex = MLX5_MAYBE "Detected insufficient power on the PCIe slot \\([0-9]+W\\)",
+	    .routine = true,
 	    .meaning = "the PCIe slot offers less power than the card needs",
 	    .remedy = "Use a slot that supplies the power of the card and its modules, or connect the card's power cable; check the slot's power limit in the firmware setup.",
-	    .source = "mlx5/core/events.c mlx5_pcie_event (6.1, 6.12); NVSentinel pci_power_insufficient, gpud pci_power_insufficient"),
+	    .source = "mlx5/core/events.c mlx5_pcie_event (6.1, 6.12); NVSentinel pci_power_insufficient, gpud pci_power_insufficient; at each boot of healthy boards: NVIDIA/dgx-spark-playbooks#108"),
 	ROW("mlx5-slot-power-sufficient", "mlx5_core", RECOVERY,
 	    .anchor = "PCIe slot advertised sufficient power",
 	    .regex = MLX5_MAYBE "PCIe slot advertised sufficient power",
@@ -625,7 +626,7 @@ const struct rna_log_pattern rna_log_patterns[] = {
 	    .anchor = " failed with error -",
 	    .regex = "^(" NIC_DRIVERS ")( " PCI ")?: probe (of " PCI "|with driver [^ ]+) failed with error -[0-9]",
 	    .meaning = "the driver could not initialize the device, which it does not use",
-	    .remedy = "Read the messages of the driver before this one. If none names a reason, compare the driver's version with that of the firmware, and power-cycle the node.",
+	    .remedy = "Read the messages of the driver before this one. If none names a reason, compare the versions of driver, kernel and firmware with those of a healthy node.",
 	    .source = "drivers/base/dd.c call_driver_probe (6.1 \"probe of\", later versions \"probe with driver\"); pocopico/rp-ext#129"),
 
 	/* The network stack and its watchdog */

@@ -59,12 +59,18 @@ struct rna_finding {
 	bool silenced;
 	const char *device; /* name; NULL: concerns the node */
 	unsigned port;      /* 0: concerns the device */
+	/* Of a finding that several devices share: the others, by name. In the arena of the view. */
+	size_t other_count;
+	const char *const *others;
 	struct rna_time since;
 	const char *text;   /* a sentence, the object in front: "mlx5_3/1: down, though ..." */
 	const char *remedy; /* what to do; a sentence */
 	/* The name of the runbook about it, which the agent serves at /runbooks/NAME; NULL: none */
 	const char *runbook;
 };
+
+/* Is it about the device, alone or with others? device: NULL: it is not. */
+bool rna_finding_is_about(const struct rna_finding *finding, const char *device);
 
 /*
  * The order of findings in outputs: what needs action before what is only information, then by

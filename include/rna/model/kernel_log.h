@@ -62,6 +62,11 @@ struct rna_log_pattern {
 	enum rna_severity severity;
 	enum rna_log_end end;
 	const char *recovered_by; /* name of the RECOVERY pattern that ends it; NULL: none */
+	/*
+	 * Drivers print it at each boot of healthy machines, too: information without evidence of
+	 * harm, a port or a device that is lost or slow.
+	 */
+	bool routine;
 	const char *meaning;      /* a clause: "the firmware did not finish a command in time" */
 	const char *remedy;       /* a sentence or two; NULL: that of the rule */
 	const char *source;       /* where the line is printed: file and function, version */
