@@ -35,7 +35,6 @@
 #include "routes.h"
 #include "scrapers.h"
 #include "tls_relay.h"
-#include "web_state.h"
 
 /* A scrape that is expected so soon after a new view finds it rendered. */
 #define AHEAD (2 * RNA_USEC_PER_SEC)
@@ -192,9 +191,9 @@ static void set_headers(const struct rna_web *web, struct rna_reply *reply)
 	rna_reply_set(reply, "Content-Security-Policy",
 		      "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; "
 		      "form-action 'none'; frame-ancestors 'none'");
-	for (size_t i = 0; web && i < web->options.headers.count; i++)
-		rna_reply_set(reply, web->options.headers.items[i].name,
-			      web->options.headers.items[i].value);
+	for (size_t i = 0; web && i < rna_web_options(web)->headers.count; i++)
+		rna_reply_set(reply, rna_web_options(web)->headers.items[i].name,
+			      rna_web_options(web)->headers.items[i].value);
 }
 
 /* -- Who may have an answer -------------------------------------------------------------------- */
@@ -207,7 +206,8 @@ static bool is_probe(const char *path)
 
 static bool is_within_rate(struct rna_http *http, const struct rna_web *web, rna_usec *ret_wait)
 {
-	const struct rna_rate_limit limit = {web->options.rate_interval, web->options.rate_burst};
+	const struct rna_rate_limit limit = {rna_web_options(web)->rate_interval,
+					     rna_web_options(web)->rate_burst};
 
 	return limit.interval == 0 ||
 	       rna_bucket_take(&http->requests, &limit, event_time(http), ret_wait);
@@ -218,7 +218,7 @@ static enum rna_login ask_login(struct client *client, const struct rna_web *web
 {
 	struct rna_http *http = client->listener->http;
 	const struct rna_login_request request = {
-		.users = &web->options.users,
+		.users = &rna_web_options(web)->users,
 		.authorization = header_of(client, MHD_HTTP_HEADER_AUTHORIZATION),
 		.address = client->address,
 		.proof = &client->proof,
@@ -241,7 +241,8 @@ static enum rna_login admit(struct client *client, const struct rna_web *web, co
 		return RNA_LOGIN_OK;
 	if (!is_within_rate(client->listener->http, web, ret_wait))
 		return RNA_LOGIN_LIMITED;
-	return web->options.users.count == 0 ? RNA_LOGIN_OK : ask_login(client, web, ret_wait);
+	return rna_web_options(web)->users.count == 0 ? RNA_LOGIN_OK
+						      : ask_login(client, web, ret_wait);
 }
 
 static void wait_for_login(struct client *client)
@@ -924,7 +925,7 @@ static int listener_start(struct rna_http *http, struct listener *listener, sd_e
 		return fd;
 	listener->http = http;
 	listener->is_private = rna_socket_is_private(fd);
-	listener->tls = web && web->tls && !listener->is_private;
+	listener->tls = web && rna_web_options(web)->tls && !listener->is_private;
 	r = listener->tls && !http->relay ? rna_tls_relay_new(options->reply_timeout, &http->relay)
 					  : 0;
 	if (r < 0)

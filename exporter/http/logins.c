@@ -92,6 +92,23 @@ int rna_basic_read(const char *header, struct rna_basic *ret)
 
 /* -- The thread -------------------------------------------------------------------------------- */
 
+/* "$2y$10$" and 53 characters. $2x$ is for hashes of a program that made them wrongly. */
+int rna_web_hash_cost(const char *hash)
+{
+	static const char alphabet[] =
+		"./ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789";
+	enum { HEAD = 7, ALL = 60, COST_LEAST = 4, COST_MOST = 31 };
+	int cost;
+
+	if (strlen(hash) != ALL || strncmp(hash, "$2", 2) != 0 || !strchr("aby", hash[2]) ||
+	    hash[3] != '$' || hash[6] != '$' || strspn(hash + HEAD, alphabet) != ALL - HEAD)
+		return -EINVAL;
+	if (hash[4] < '0' || hash[4] > '3' || hash[5] < '0' || hash[5] > '9')
+		return -EINVAL;
+	cost = 10 * (hash[4] - '0') + hash[5] - '0';
+	return cost >= COST_LEAST && cost <= COST_MOST ? cost : -EINVAL;
+}
+
 static bool same_text(const char *a, const char *b)
 {
 	size_t len = strlen(a);

@@ -87,7 +87,7 @@ ONE_FILE = ("infiniband/verbs.h", "infiniband/umad.h", "infiniband/mad.h", "netl
 # and handles secrets in a third.
 MORE_FILES = {"infiniband/verbs.h": {"collectors/backend/verbs.c", "collectors/loopback/queue_pairs.c",
                                      "collectors/prober/probe_port.c"},
-              "gnutls/": {"exporter/http/tls.c", "exporter/http/tls_relay.c",
+              "gnutls/": {"exporter/http/web.c", "exporter/http/tls_relay.c",
                           "agent/core/base/secret.c"},
               "netlink/": {"collectors/backend/netlink.c", "collectors/parse/message.h"},
               "infiniband/mad.h": {"collectors/backend/mad_session.c", "collectors/backend/mad.c",

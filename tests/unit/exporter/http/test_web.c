@@ -15,8 +15,8 @@
 #include "rna/base/thread.h"
 
 #include "http/logins.h"
-#include "http/tls_priorities.h"
 #include "http/tries.h"
+#include "http/web_tls.h"
 
 #define SEC RNA_USEC_PER_SEC
 
