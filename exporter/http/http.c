@@ -18,6 +18,22 @@
  * credentials of the configuration that was the newest when the connection came. A request whose
  * password has to be hashed is suspended until a thread has done so (logins.h). A unix socket that
  * only its owner and group can open is as good as a login, and has neither TLS nor any.
+ *
+ * libmicrohttpd has a thread and TLS of its own (MHD_USE_INTERNAL_POLLING_THREAD, MHD_USE_TLS).
+ * They were tried with 0.9.75, and one lock around everything that the thread and the loop share:
+ *
+ * - A handshake that stalls makes the thread spin, because MHD_run_tls_handshake_() leaves the
+ *   connection marked as readable (so does the source of 0.9.72 and of 1.0.1). One took 54 % of a
+ *   CPU on a busy machine, here none, and twenty raised the median of a scrape from 0.8 to 11 ms;
+ *   250 handshakes a second, from 1.4 to 54 ms.
+ * - A connection that the loop accepts is read by the thread some time later. In a flood the next
+ *   ones of the same address cut it before, with a probe of the node that was already received.
+ *   Here MHD_run() reads it first (rna_connections_batch()).
+ * - A handshake that fails ends without an alert, and /healthz would say that the thread lives
+ *   instead of the loop.
+ *
+ * For all that, a scrape took 0.08 ms instead of 0.12, and with TLS 0.34 instead of 0.47. A silent
+ * connection with TLS took 15 KiB and one descriptor, here 9 KiB and three.
  */
 #include <errno.h>
 #include <fcntl.h>
