@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <netinet/in.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 #include <linux/tcp.h>
@@ -14,6 +15,9 @@
 
 /* Between two looks for progress, of which each costs a system call for each reply. */
 #define LOOK (10 * RNA_USEC_PER_MSEC)
+
+#define REMEMBERED (15 * 60 * RNA_USEC_PER_SEC) /* a scraper, since its last scrape */
+#define SHORTEST   (2 * RNA_USEC_PER_SEC)       /* what asks more often is served what there is */
 
 /* Between checks, at most. */
 #define PACE_MAX (2500 * RNA_USEC_PER_MSEC)
@@ -27,7 +31,212 @@ enum {
 	 * for each, which count as memory of the agent's control group.
 	 */
 	UNSENT_MAX = 128 * 1024,
+	SHARE = 4,       /* a quarter of the slots for an address */
+	RESERVE = 16,    /* a sixteenth is kept for each class of clients */
+	TIMES_KNOWN = 2, /* scrapes that make a scraper */
 };
+
+/* -- Addresses --------------------------------------------------------------------------------- */
+
+struct rna_address rna_address_of(const struct sockaddr *address)
+{
+	enum { NETWORK = 8 }; /* bytes of a /64 */
+	struct rna_address ret = {0};
+
+	if (address && address->sa_family == AF_INET) {
+		const struct sockaddr_in *v4 = (const struct sockaddr_in *)(const void *)address;
+
+		ret.bytes[10] = ret.bytes[11] = 0xff; /* as a socket of both families has it */
+		memcpy(ret.bytes + 12, &v4->sin_addr, sizeof(v4->sin_addr));
+		if (ret.bytes[12] == IN_LOOPBACKNET) /* a client may choose any of them */
+			memcpy(ret.bytes + 13, (const unsigned char[]){0, 0, 1}, 3);
+	} else if (address && address->sa_family == AF_INET6) {
+		const struct sockaddr_in6 *v6 = (const struct sockaddr_in6 *)(const void *)address;
+
+		memcpy(ret.bytes, &v6->sin6_addr,
+		       IN6_IS_ADDR_V4MAPPED(&v6->sin6_addr) ? sizeof(ret.bytes) : NETWORK);
+	}
+	return ret;
+}
+
+bool rna_address_is_same(const struct rna_address *a, const struct rna_address *b)
+{
+	return memcmp(a, b, sizeof(*a)) == 0;
+}
+
+/* -- Slots ------------------------------------------------------------------------------------- */
+
+struct rna_slot_holder {
+	struct rna_address address;
+	unsigned taken, reserved; /* all slots; those from the reserve for scrapers */
+};
+
+static unsigned at_least_one(unsigned count)
+{
+	return count > 0 ? count : 1;
+}
+
+int rna_slots_init(struct rna_slots *slots, unsigned limit)
+{
+	*slots = (struct rna_slots){
+		.limit = limit,
+		.per_address = at_least_one(limit / SHARE),
+		.reserve = at_least_one(limit / RESERVE),
+		.holders = calloc(limit, sizeof(*slots->holders)),
+	};
+	return slots->holders ? 0 : -ENOMEM;
+}
+
+void rna_slots_deinit(struct rna_slots *slots)
+{
+	free(slots->holders);
+	*slots = (struct rna_slots){0};
+}
+
+static bool is_remembered(const struct rna_known_scraper *scraper, rna_usec now)
+{
+	return scraper->last > 0 && rna_usec_since(scraper->last, now) < REMEMBERED;
+}
+
+/* NULL: it is not among them, and, to add it, no place is free. */
+static struct rna_known_scraper *find_scraper(struct rna_slots *slots,
+					      const struct rna_address *address, rna_usec now,
+					      bool add)
+{
+	struct rna_known_scraper *place = NULL;
+
+	for (size_t i = 0; i < RNA_SCRAPERS; i++) {
+		struct rna_known_scraper *scraper = &slots->scrapers[i];
+
+		if (!is_remembered(scraper, now))
+			place = scraper;
+		else if (rna_address_is_same(&scraper->address, address))
+			return scraper;
+	}
+	if (place && add)
+		*place = (struct rna_known_scraper){.address = *address};
+	return add ? place : NULL;
+}
+
+void rna_slots_scraped(struct rna_slots *slots, const struct rna_address *address, rna_usec now)
+{
+	struct rna_known_scraper *scraper = find_scraper(slots, address, now, true);
+
+	if (!scraper)
+		return;
+	scraper->last = now;
+	scraper->times += scraper->times < TIMES_KNOWN;
+}
+
+static bool is_scraper(struct rna_slots *slots, const struct rna_address *address, rna_usec now)
+{
+	const struct rna_known_scraper *scraper = find_scraper(slots, address, now, false);
+
+	return scraper && scraper->times >= TIMES_KNOWN;
+}
+
+static struct rna_slot_holder *find_holder(const struct rna_slots *slots,
+					   const struct rna_address *address)
+{
+	for (size_t i = 0; i < slots->holder_count; i++)
+		if (rna_address_is_same(&slots->holders[i].address, address))
+			return &slots->holders[i];
+	return NULL;
+}
+
+unsigned rna_slots_held(const struct rna_slots *slots, const struct rna_address *address)
+{
+	const struct rna_slot_holder *holder = find_holder(slots, address);
+
+	return holder ? holder->taken : 0;
+}
+
+/* Scrapers share their reserve, so that one of them cannot have all of it. */
+static bool has_reserve(const struct rna_slots *slots, const struct rna_slot_holder *holder,
+			enum rna_client_class kind)
+{
+	if (kind == RNA_CLASS_STRANGER || slots->taken[kind] >= slots->reserve)
+		return false;
+	return kind != RNA_CLASS_SCRAPER || !holder ||
+	       holder->reserved < at_least_one(slots->reserve / RNA_SCRAPERS);
+}
+
+/* What is for all is left when all reserves are subtracted. */
+static bool has_shared(const struct rna_slots *slots)
+{
+	return slots->taken[RNA_CLASS_STRANGER] <
+	       slots->limit - (RNA_CLASS_COUNT - 1) * slots->reserve;
+}
+
+/* There is room: each holder has a slot at least, and there are as many places as slots. */
+static struct rna_slot_holder *add_holder(struct rna_slots *slots,
+					  const struct rna_address *address)
+{
+	struct rna_slot_holder *holder = &slots->holders[slots->holder_count++];
+
+	*holder = (struct rna_slot_holder){.address = *address};
+	return holder;
+}
+
+int rna_slots_take(struct rna_slots *slots, struct rna_client_slot *slot, rna_usec now)
+{
+	struct rna_slot_holder *holder = find_holder(slots, &slot->address);
+
+	if (slot->kind == RNA_CLASS_STRANGER && is_scraper(slots, &slot->address, now))
+		slot->kind = RNA_CLASS_SCRAPER;
+	if (slot->kind != RNA_CLASS_PRIVATE && holder && holder->taken >= slots->per_address)
+		return -EUSERS;
+	if (has_shared(slots))
+		slot->pool = RNA_CLASS_STRANGER;
+	else if (has_reserve(slots, holder, slot->kind))
+		slot->pool = slot->kind;
+	else
+		return -EBUSY;
+	slots->taken[slot->pool]++;
+	if (!holder)
+		holder = add_holder(slots, &slot->address);
+	holder->taken++;
+	holder->reserved += slot->pool == RNA_CLASS_SCRAPER;
+	return 0;
+}
+
+void rna_slots_give(struct rna_slots *slots, const struct rna_client_slot *slot)
+{
+	struct rna_slot_holder *holder = find_holder(slots, &slot->address);
+
+	slots->taken[slot->pool]--;
+	holder->reserved -= slot->pool == RNA_CLASS_SCRAPER;
+	if (--holder->taken == 0)
+		*holder = slots->holders[--slots->holder_count];
+}
+
+/* -- Scrapes ----------------------------------------------------------------------------------- */
+
+void rna_scraper_asks(struct rna_scraper *scraper, enum rna_exposition format, bool gzip,
+		      rna_usec now)
+{
+	scraper->interval = scraper->asked ? rna_usec_since(scraper->asked, now) : 0;
+	scraper->asked = now;
+	scraper->format = format;
+	scraper->gzip = gzip;
+}
+
+bool rna_scraper_is_due(const struct rna_scraper *scraper, rna_usec now, rna_usec span)
+{
+	rna_usec next = scraper->asked + scraper->interval;
+
+	return scraper->interval > 0 && next <= now + span && next + span >= now;
+}
+
+rna_usec rna_scraper_next(const struct rna_scraper *scraper, rna_usec earliest, rna_usec now)
+{
+	rna_usec interval = scraper->interval, passed;
+
+	if (interval < SHORTEST || rna_usec_since(scraper->asked, now) > 2 * interval)
+		return RNA_USEC_NEVER;
+	passed = rna_usec_since(scraper->asked, earliest);
+	return scraper->asked + (passed + interval - 1) / interval * interval;
+}
 
 /* -- Sockets ----------------------------------------------------------------------------------- */
 
@@ -118,7 +327,7 @@ static void cut(struct rna_connections *connections, struct rna_connection *conn
 	let_go_of_body(connections, connection);
 }
 
-/* -- Slots ------------------------------------------------------------------------------------- */
+/* -- Admission --------------------------------------------------------------------------------- */
 
 /* Of all clients of unix sockets: open to all users, and private. IPv6 discards this block. */
 static const struct rna_address local_users = {{0x01}}, private_users = {{0x01, 0x01}};

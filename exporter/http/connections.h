@@ -23,10 +23,116 @@
  */
 #pragma once
 
+#include <sys/socket.h>
+
 #include "rna/exporter.h"
 #include "rna/model/web_status.h"
 
-#include "slots.h"
+/*
+ * Of a client. Addresses of IPv6 are their /64, which one machine can have all of, and 127.0.0.0/8
+ * is one address.
+ */
+struct rna_address {
+	unsigned char bytes[16];
+};
+
+/* NULL, and what is no IP address, is one address for all. */
+struct rna_address rna_address_of(const struct sockaddr *address);
+bool rna_address_is_same(const struct rna_address *a, const struct rna_address *b);
+
+/* -- Slots ------------------------------------------------------------------------------------- */
+
+/*
+ * Who may have a connection. A slot is one of http.max_connections.
+ *
+ * One address has at most a quarter of them, and so has the node itself, with all of its addresses.
+ * Three sixteenths of the slots are kept free, so that a crowd of strangers cannot lock out those
+ * who matter: one for private unix sockets, one for the node itself, where probes come from, one
+ * for the addresses of scrapers.
+ *
+ * A scraper is known by its address, which got metrics at least twice, the last time not long ago.
+ * Eight are known at a time; a new one has to wait until one of them is forgotten, so that
+ * strangers cannot take their places.
+ *
+ * No descriptors and no clock here: pure.
+ */
+enum rna_client_class {
+	RNA_CLASS_STRANGER,
+	RNA_CLASS_SCRAPER,
+	RNA_CLASS_NODE,    /* comes from this node */
+	RNA_CLASS_PRIVATE, /* of a private unix socket: no limit for its address */
+	RNA_CLASS_COUNT,
+};
+
+enum { RNA_SCRAPERS = 8 };
+
+struct rna_slot_holder; /* an address and its connections */
+
+struct rna_known_scraper {
+	struct rna_address address;
+	rna_usec last; /* when it got metrics; 0: a free place */
+	unsigned times;
+};
+
+struct rna_slots {
+	unsigned limit, per_address, reserve;
+	unsigned taken[RNA_CLASS_COUNT]; /* of reserves; of strangers: of what is for all */
+	size_t holder_count;
+	struct rna_slot_holder *holders;
+	struct rna_known_scraper scrapers[RNA_SCRAPERS];
+};
+
+/* A slot that is taken. */
+struct rna_client_slot {
+	struct rna_address address;
+	enum rna_client_class kind;
+	enum rna_client_class
+		pool; /* from which it is: of what is for all (stranger), or of a reserve */
+};
+
+int rna_slots_init(struct rna_slots *slots, unsigned limit); /* 0 or -ENOMEM */
+void rna_slots_deinit(struct rna_slots *slots);              /* fine on a zeroed struct */
+
+/*
+ * Takes a slot for slot->address and slot->kind, where a stranger may turn out to be a scraper. 0;
+ * -EUSERS: the address has its share; -EBUSY: all slots that it could have are taken.
+ */
+int rna_slots_take(struct rna_slots *slots, struct rna_client_slot *slot, rna_usec now);
+void rna_slots_give(struct rna_slots *slots, const struct rna_client_slot *slot);
+/* How many slots an address has. */
+unsigned rna_slots_held(const struct rna_slots *slots, const struct rna_address *address);
+
+/* The address got metrics. */
+void rna_slots_scraped(struct rna_slots *slots, const struct rna_address *address, rna_usec now);
+
+/* -- Scrapes ----------------------------------------------------------------------------------- */
+
+/*
+ * Who asks for metrics in a rhythm, and so when and in which form they are wanted next. That is a
+ * connection: Prometheus keeps one per target, so several servers, each with its own rhythm, do not
+ * confuse each other, and one that leaves is forgotten with its connection.
+ */
+struct rna_scraper {
+	rna_usec asked;    /* when it did last; 0: never */
+	rna_usec interval; /* between the last two times; 0: there are no two */
+	enum rna_exposition format;
+	bool gzip;
+};
+
+/* It asks for metrics in this form. */
+void rna_scraper_asks(struct rna_scraper *scraper, enum rna_exposition format, bool gzip,
+		      rna_usec now);
+
+/*
+ * The first moment, not before earliest, in which it is expected to ask; RNA_USEC_NEVER: it has no
+ * rhythm, or has left it. All monotonic.
+ */
+rna_usec rna_scraper_next(const struct rna_scraper *scraper, rna_usec earliest, rna_usec now);
+
+/* Is it expected to ask again in the next span? It may be late by as much. */
+bool rna_scraper_is_due(const struct rna_scraper *scraper, rna_usec now, rna_usec span);
+
+/* -- Connections ------------------------------------------------------------------------------- */
 
 enum rna_connection_state {
 	RNA_CONNECTION_REQUEST, /* a request is under way, or the first one is expected */
@@ -46,8 +152,9 @@ struct rna_connection {
 	rna_usec moved;           /* when progress was seen last */
 	uint64_t received, acked; /* bytes, when the last reply began */
 	uint64_t taken;           /* bytes that were acked then */
-	struct rna_body *body;    /* of the reply */
-	uint64_t rate;            /* of the reply, in bytes per second; set before it is used */
+	struct rna_scraper scraper;
+	struct rna_body *body; /* of the reply */
+	uint64_t rate;         /* of the reply, in bytes per second; set before it is used */
 };
 
 struct rna_connections {

@@ -1,41 +1,47 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * The HTTP server: libmicrohttpd inside the event loop. No other file knows it.
+ * The HTTP server: libmicrohttpd inside the event loop.
  *
  * libmicrohttpd runs without a thread of its own (MHD_USE_EPOLL alone): its epoll descriptor is
  * watched by our loop, and MHD_run() does whatever can be done without waiting, for all of its
  * connections. So a slow or silent client needs a few kilobytes and delays no other. Connections
- * are accepted by us (listen.h), who may have one is decided by slots.h, and libmicrohttpd gets
- * them one by one.
+ * are accepted by us (listen.h), connections.h decides which of them are served, and libmicrohttpd
+ * gets them one by one.
  *
  * The trap is the timer. MHD_get_timeout() says in how many milliseconds MHD wants to run again
  * even if nothing happens. Given to sd_event_source_set_time(), which takes a point in time, that
  * is always in the past, and one idle keep-alive connection makes the loop spin. Hence the
  * relative call in arm_timer(), after each run, and only when there is a timeout at all.
  *
- * What is answered is routes.c's business, and is never waited for. Who may have it follows from
- * the web configuration (rna/web.h). TLS is spoken by a thread (tls_relay.h), with the credentials
- * of the configuration that was the newest when the connection came. A request whose password has
- * to be hashed is suspended until a thread has done so (logins.h). A unix socket that only its
- * owner and group can open is as good as a login, and has neither TLS nor any.
+ * What one request gets is requests.c's business, and is never waited for. Who may have it follows
+ * from the web configuration (rna/web.h). TLS is spoken by a thread (tls_relay.h), with the
+ * credentials of the configuration that was the newest when the connection came. A request whose
+ * password has to be hashed is suspended until a thread has done so (logins.h). A unix socket that
+ * only its owner and group can open is as good as a login, and has neither TLS nor any.
+ *
+ * libmicrohttpd has a thread and TLS of its own (MHD_USE_INTERNAL_POLLING_THREAD, MHD_USE_TLS).
+ * They were tried with 0.9.75, and one lock around everything that the thread and the loop share:
+ *
+ * - A handshake that stalls makes the thread spin, because MHD_run_tls_handshake_() leaves the
+ *   connection marked as readable (so does the source of 0.9.72 and of 1.0.1). One took 54 % of a
+ *   CPU on a busy machine, here none, and twenty raised the median of a scrape from 0.8 to 11 ms;
+ *   250 handshakes a second, from 1.4 to 54 ms.
+ * - A connection that the loop accepts is read by the thread some time later. In a flood the next
+ *   ones of the same address cut it before, with a probe of the node that was already received.
+ *   Here MHD_run() reads it first (rna_connections_batch()).
+ * - A handshake that fails ends without an alert, and /healthz would say that the thread lives
+ *   instead of the loop.
+ *
+ * For all that, a scrape took 0.08 ms instead of 0.12, and with TLS 0.34 instead of 0.47. A silent
+ * connection with TLS took 15 KiB and one descriptor, here 9 KiB and three.
  */
 #include <errno.h>
 #include <fcntl.h>
-#include <microhttpd.h>
 #include <sys/socket.h>
 #include <systemd/sd-event.h>
 #include <time.h>
 
-#include "rna/exporter.h"
-
-#include "connections.h"
-#include "listen.h"
-#include "logins.h"
-#include "negotiate.h"
-#include "routes.h"
-#include "scrapers.h"
-#include "tls_relay.h"
-#include "web_state.h"
+#include "requests.h"
 
 /* A scrape that is expected so soon after a new view finds it rendered. */
 #define AHEAD (2 * RNA_USEC_PER_SEC)
@@ -44,437 +50,20 @@ enum {
 	REPLY_HEADER_ROOM = 4096, /* of a connection's memory, beside the request */
 	TIMER_ACCURACY = 1000,    /* microseconds; the default of sd-event is 250 ms */
 	TURNS = 16,               /* of libmicrohttpd, without one of the loop */
-	NUMBER_MAX = 24,          /* bytes of one in decimal, with the end */
 	SPARE = 256,              /* connections beside those with a slot: questions of our own, and
 				     those that are cut, until libmicrohttpd has noticed: a batch,
 				     and as many as can wait for a login */
-	COPIED = 32 * 1024,       /* bytes at a time by a libmicrohttpd that has to copy a body */
 };
 
 /* A connection that libmicrohttpd gets now. */
-struct arrival {
+struct rna_http_arrival {
 	int fd; /* of the client */
 	struct rna_address address;
 	struct rna_client_slot slot;
 	struct rna_tls_channel *channel; /* NULL: no TLS */
 };
 
-/* One listening address. */
-struct listener {
-	struct rna_http *http;
-	struct MHD_Daemon *daemon;
-	bool is_private; /* a unix socket that is as good as a login */
-	bool tls;
-	struct rna_socket_file file; /* of a unix socket that we made */
-	struct rna_accept accept;
-	struct arrival *arrives; /* NULL: none, or it has a client by now */
-	int question; /* a connection with a request of our own, to see whether it is answered */
-	sd_event_source *io;
-	sd_event_source *timer;
-};
-
-struct rna_http {
-	sd_event *event;
-	struct rna_http_source source;
-	struct rna_routes *routes;
-	struct rna_logins *logins; /* NULL: no logins */
-	sd_event_source *login_io;
-	struct client *waiting;   /* for logins */
-	struct client *postponed; /* until what they want is rendered */
-	sd_event_source *rendered_io;
-	struct rna_bucket requests;
-	unsigned idle_seconds;
-	struct rna_tls_relay *relay; /* NULL: no listener has TLS */
-	struct rna_connections connections;
-	sd_event_source *deadlines; /* of connections, while one of them has a deadline */
-	bool stirred;               /* since the last check, see watch_deadlines() */
-	struct rna_scraper *scrapers;
-	size_t listener_count;
-	struct listener *listeners;
-};
-
-/* One connection. */
-struct client {
-	struct listener *listener;
-	struct MHD_Connection *connection;
-	struct rna_connection line;      /* its slot and its deadlines */
-	struct rna_scraper *scraper;     /* NULL: no memory, which costs only foresight */
-	struct rna_tls_channel *channel; /* keeps the descriptor of line; NULL: no TLS */
-	struct rna_address address;
-	struct rna_login_proof proof;
-	enum rna_login login;   /* of the request: PENDING until it is known */
-	bool has_nul;           /* the target of the request */
-	const char *target_end; /* as it came */
-	bool again;             /* the request got -EAGAIN */
-	bool waited;            /* it did at the last check */
-	struct client *next;    /* of those that wait, or are postponed */
-};
-
-/* Of the event that is served; the clock is not read again. */
-static rna_usec event_time(const struct rna_http *http)
-{
-	rna_usec now = 0;
-
-	(void)sd_event_now(http->event, CLOCK_MONOTONIC, &now); /* cannot fail while it runs */
-	return now;
-}
-
-static unsigned whole_seconds(rna_usec usec)
-{
-	return (unsigned)((usec + RNA_USEC_PER_SEC - 1) / RNA_USEC_PER_SEC);
-}
-
-/* -- Libmicrohttpd ----------------------------------------------------------------------------- */
-
-static struct MHD_Response *free_response(struct MHD_Response *response)
-{
-	if (response)
-		MHD_destroy_response(response); /* drops our reference; MHD holds its own */
-	return NULL;
-}
-RNA_DEFINE_CLEANUP(struct MHD_Response, free_response)
-
-static void body_sent(void *body)
-{
-	(void)rna_body_unref(body);
-}
-
-#if MHD_VERSION >= 0x00097302 && !defined(RNA_COPY_BODIES)
-static struct MHD_Response *response_of(struct rna_body *body)
-{
-	return MHD_create_response_from_buffer_with_free_callback_cls(body->len, body->data,
-								      body_sent, body);
-}
-#else
-/* For libmicrohttpd 0.9.72, which RHEL 9 has. ./check builds and runs it with RNA_COPY_BODIES. */
-static ssize_t copy_body(void *userdata, uint64_t position, char *buffer, size_t room)
-{
-	const struct rna_body *body = userdata;
-	size_t rest = body->len - position;
-	size_t count = room < rest ? room : rest;
-
-	memcpy(buffer, body->data + position, count);
-	return (ssize_t)count;
-}
-
-static struct MHD_Response *response_of(struct rna_body *body)
-{
-	return MHD_create_response_from_callback(body->len, COPIED, copy_body, body, body_sent);
-}
-#endif
-
-/* The current configuration; NULL: there is none, and everything is open to all clients. */
-static struct rna_web *newest_web(const struct rna_http *http)
-{
-	return http->source.web ? http->source.web(http->source.userdata) : NULL;
-}
-
-/* NULL: there was no memory for it. */
-static struct client *client_of(struct MHD_Connection *connection)
-{
-	return MHD_get_connection_info(connection, MHD_CONNECTION_INFO_SOCKET_CONTEXT)
-		->socket_context;
-}
-
-static const char *header_of(const struct client *client, const char *name)
-{
-	return MHD_lookup_connection_value(client->connection, MHD_HEADER_KIND, name);
-}
-
-/* What each reply has; a configuration may choose others, or none. */
-static void set_headers(const struct rna_web *web, struct rna_reply *reply)
-{
-	rna_reply_set(reply, "Cache-Control", "no-store");
-	rna_reply_set(reply, "X-Content-Type-Options", "nosniff");
-	rna_reply_set(reply, "X-Frame-Options", "deny");
-	rna_reply_set(reply, "Referrer-Policy", "no-referrer");
-	/* page and drawings bring their style along and need nothing else from anywhere */
-	rna_reply_set(reply, "Content-Security-Policy",
-		      "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; "
-		      "form-action 'none'; frame-ancestors 'none'");
-	for (size_t i = 0; web && i < web->options.headers.count; i++)
-		rna_reply_set(reply, web->options.headers.items[i].name,
-			      web->options.headers.items[i].value);
-}
-
-/* -- Who may have an answer -------------------------------------------------------------------- */
-
-/* Probes are open: kubelets have no password, and probes disclose nothing. */
-static bool is_probe(const char *path)
-{
-	return strcmp(path, "/healthz") == 0 || strcmp(path, "/readyz") == 0;
-}
-
-static bool is_within_rate(struct rna_http *http, const struct rna_web *web, rna_usec *ret_wait)
-{
-	const struct rna_rate_limit limit = {web->options.rate_interval, web->options.rate_burst};
-
-	return limit.interval == 0 ||
-	       rna_bucket_take(&http->requests, &limit, event_time(http), ret_wait);
-}
-
-static enum rna_login ask_login(struct client *client, const struct rna_web *web,
-				rna_usec *ret_wait)
-{
-	struct rna_http *http = client->listener->http;
-	const struct rna_login_request request = {
-		.users = &web->options.users,
-		.authorization = header_of(client, MHD_HTTP_HEADER_AUTHORIZATION),
-		.address = client->address,
-		.proof = &client->proof,
-		.who = client,
-	};
-
-	return rna_logins_ask(http->logins, &request, event_time(http), ret_wait);
-}
-
-/* Of a request; *ret_wait: with LIMITED, when to come again. */
-static enum rna_login admit(struct client *client, const struct rna_web *web, const char *path,
-			    rna_usec *ret_wait)
-{
-	enum rna_login known = client->login;
-
-	client->login = RNA_LOGIN_PENDING; /* of the next request */
-	if (known != RNA_LOGIN_PENDING)
-		return known;
-	if (!web || client->listener->is_private || is_probe(path))
-		return RNA_LOGIN_OK;
-	if (!is_within_rate(client->listener->http, web, ret_wait))
-		return RNA_LOGIN_LIMITED;
-	return web->options.users.count == 0 ? RNA_LOGIN_OK : ask_login(client, web, ret_wait);
-}
-
-static void wait_for_login(struct client *client)
-{
-	struct rna_http *http = client->listener->http;
-
-	client->next = http->waiting;
-	http->waiting = client;
-	rna_connection_waits(&client->line, event_time(http));
-	MHD_suspend_connection(client->connection);
-}
-
-/* Its login is known, and is not asked for again. */
-static void postpone(struct client *client)
-{
-	struct rna_http *http = client->listener->http;
-
-	client->login = RNA_LOGIN_OK;
-	client->again = true;
-	client->next = http->postponed;
-	http->postponed = client;
-	rna_connection_waits(&client->line, event_time(http));
-	MHD_suspend_connection(client->connection);
-}
-
-/* -- Replies ----------------------------------------------------------------------------------- */
-
-static int reply_refused(struct rna_reply *reply)
-{
-	rna_reply_set(reply, MHD_HTTP_HEADER_WWW_AUTHENTICATE,
-		      "Basic realm=\"rdma-node-agent\", charset=\"UTF-8\"");
-	return rna_reply_text(reply, MHD_HTTP_UNAUTHORIZED, "unauthorized");
-}
-
-static int reply_limited(struct rna_reply *reply, rna_usec wait, char text[NUMBER_MAX])
-{
-	(void)snprintf(text, NUMBER_MAX, "%u", whole_seconds(wait));
-	rna_reply_set(reply, MHD_HTTP_HEADER_RETRY_AFTER, text);
-	return rna_reply_text(reply, MHD_HTTP_TOO_MANY_REQUESTS, "too many requests");
-}
-
-static int reply_bad(struct rna_reply *reply)
-{
-	rna_reply_set(reply, MHD_HTTP_HEADER_CONNECTION, "close");
-	return rna_reply_text(reply, MHD_HTTP_BAD_REQUEST, "bad request");
-}
-
-static int reply_nul(struct rna_reply *reply)
-{
-	rna_reply_set(reply, MHD_HTTP_HEADER_CONNECTION, "close");
-	return rna_reply_text(reply, MHD_HTTP_BAD_REQUEST,
-			      "bad request: a NUL in the path or the query");
-}
-
-static int reply_not_allowed(struct rna_reply *reply)
-{
-	rna_reply_set(reply, MHD_HTTP_HEADER_ALLOW, "GET, HEAD");
-	return rna_reply_text(reply, MHD_HTTP_METHOD_NOT_ALLOWED, "method not allowed");
-}
-
-static int reply_route(const struct client *client, const char *path, struct rna_reply *reply)
-{
-	struct rna_http *http = client->listener->http;
-	const struct rna_request request = {
-		.path = path,
-		.accept = header_of(client, MHD_HTTP_HEADER_ACCEPT),
-		.accept_encoding = header_of(client, MHD_HTTP_HEADER_ACCEPT_ENCODING),
-		.scraper = client->scraper,
-		.again = client->again,
-		.now = event_time(http),
-	};
-	int ret = rna_routes_answer(http->routes, &request, reply);
-
-	if (ret == 0 && reply->status == MHD_HTTP_OK && strcmp(path, "/metrics") == 0 &&
-	    client->line.has_slot && client->line.slot.kind < RNA_CLASS_NODE)
-		rna_slots_scraped(&http->connections.slots, &client->line.slot.address,
-				  request.now);
-	return ret;
-}
-
-static enum MHD_Result send_reply(struct client *client, struct rna_reply *reply)
-{
-	RNA_CLEANUP(rna_body_unref_p) struct rna_body *body = reply->body;
-	RNA_CLEANUP(free_response_p) struct MHD_Response *response = NULL;
-	struct rna_http *http = client->listener->http;
-	enum MHD_Result ok = MHD_YES;
-
-	client->again = client->waited = false;
-	rna_connection_replies(&http->connections, &client->line, body, event_time(http));
-	response = response_of(body);
-	if (!response)
-		return MHD_NO;
-	(void)RNA_TAKE(body); /* the response's now */
-
-	for (size_t i = 0; ok == MHD_YES && i < reply->header_count; i++)
-		if (*reply->headers[i].value)
-			ok = MHD_add_response_header(response, reply->headers[i].name,
-						     reply->headers[i].value);
-	return ok == MHD_YES ? MHD_queue_response(client->connection, reply->status, response)
-			     : MHD_NO;
-}
-
-/* Replies to a GET or HEAD, or suspends it. */
-static enum MHD_Result reply_to(struct client *client, const char *path)
-{
-	const struct rna_web *web = newest_web(client->listener->http);
-	struct rna_reply reply = {0};
-	char text[NUMBER_MAX];
-	rna_usec wait = RNA_USEC_PER_SEC; /* unless admit() knows better */
-	int ret;
-
-	set_headers(web, &reply);
-	switch (admit(client, web, path, &wait)) {
-	case RNA_LOGIN_PENDING:
-		wait_for_login(client);
-		return MHD_YES;
-	case RNA_LOGIN_REFUSED:
-		ret = reply_refused(&reply);
-		break;
-	case RNA_LOGIN_LIMITED:
-		ret = reply_limited(&reply, wait, text);
-		break;
-	default:
-		ret = reply_route(client, path, &reply);
-	}
-	if (ret == -EAGAIN) {
-		postpone(client);
-		return MHD_YES;
-	}
-	return ret < 0 ? MHD_NO : send_reply(client, &reply);
-}
-
-/* The reply is the same for every client and path. */
-static enum MHD_Result refuse(struct client *client, int (*fill)(struct rna_reply *reply))
-{
-	struct rna_reply reply = {0};
-
-	set_headers(newest_web(client->listener->http), &reply);
-	return fill(&reply) < 0 ? MHD_NO : send_reply(client, &reply);
-}
-
-/*
- * MHD calls this before it unescapes the target, of which we get a C string: "/metrics%00x" is
- * "/metrics" then, but another path for a proxy that forbids this one.
- */
-static void *look_at_target(void *userdata, const char *target, struct MHD_Connection *connection)
-{
-	struct client *client = client_of(connection);
-
-	(void)userdata;
-	if (client && target) {
-		client->has_nul = strstr(target, "%00");
-		client->target_end = target + strlen(target);
-	}
-	return NULL; /* the state of the first call of answer() */
-}
-
-/*
- * A byte that is NUL ends the text as well. Up to 0.9.77 MHD splits the line in its place, so that
- * the version follows the target (parse_initial_message_line()); 1.0 refuses the byte.
- */
-static bool has_nul(const struct client *client, const char *version)
-{
-	return client->has_nul || (MHD_VERSION < 0x01000000 && version != client->target_end + 1);
-}
-
-/* The headers of a request that tell where it ends. */
-struct framing {
-	unsigned lengths, encodings;
-	bool bad;
-};
-
-static enum MHD_Result look_at_header(void *userdata, enum MHD_ValueKind kind, const char *name,
-				      const char *value)
-{
-	struct framing *framing = userdata;
-
-	(void)kind;
-	framing->lengths += strcasecmp(name, MHD_HTTP_HEADER_CONTENT_LENGTH) == 0;
-	if (strcasecmp(name, MHD_HTTP_HEADER_TRANSFER_ENCODING) == 0) {
-		framing->encodings++;
-		framing->bad |= !value || strcasecmp(value, "chunked") != 0;
-	}
-	framing->bad |= strpbrk(name, " \t") != NULL; /* before the colon */
-	return MHD_YES;
-}
-
-/*
- * Is it clear where the request ends? If a proxy takes another end for it, the rest of the body
- * becomes a request of the next client (RFC 9112, sections 5.1, 6.1 and 6.3). libmicrohttpd refuses
- * only lengths that are no number.
- */
-static bool has_clear_end(struct MHD_Connection *connection)
-{
-	struct framing framing = {0};
-
-	(void)MHD_get_connection_values(connection, MHD_HEADER_KIND, look_at_header, &framing);
-	return !framing.bad && framing.lengths + framing.encodings <= 1;
-}
-
-/*
- * MHD calls this when the headers are there, then for each piece of a body, and once more at the
- * end, or when the connection was suspended there. GET and HEAD are answered at the end, which
- * leaves the connection fit for the next request; other methods at once, so that clients do
- * not send a body. MHD_NO closes.
- */
-static enum MHD_Result answer(void *userdata, struct MHD_Connection *connection, const char *path,
-			      const char *method, const char *version, const char *upload,
-			      size_t *upload_size, void **state)
-{
-	bool allowed = strcmp(method, MHD_HTTP_METHOD_GET) == 0 ||
-		       strcmp(method, MHD_HTTP_METHOD_HEAD) == 0;
-	struct client *client = client_of(connection);
-	bool first = !*state;
-
-	(void)upload;
-	if (!client || client->line.state == RNA_CONNECTION_CUT)
-		return MHD_NO;
-	*state = userdata; /* anything but NULL */
-	if (first)
-		rna_connection_asks(&client->line, event_time(client->listener->http));
-	if (first && !has_clear_end(connection))
-		return refuse(client, reply_bad);
-	if (first && has_nul(client, version))
-		return refuse(client, reply_nul);
-	if (allowed && (first || *upload_size > 0)) {
-		*upload_size = 0;
-		return MHD_YES;
-	}
-	if (!allowed)
-		return refuse(client, reply_not_allowed); /* nothing can be changed over HTTP */
-	return reply_to(client, rna_negotiate_path(path));
-}
+/* -- Connections ------------------------------------------------------------------------------- */
 
 static int socket_of(struct MHD_Connection *connection)
 {
@@ -513,17 +102,18 @@ static int on_deadlines(sd_event_source *source, uint64_t usec, void *userdata)
 	struct rna_http *http = userdata;
 
 	(void)source, (void)usec;
-	rna_connections_check(&http->connections, event_time(http));
+	rna_connections_check(&http->connections, rna_http_time(http));
 	http->stirred = false;
 	watch_deadlines(http, false);
 	return 0;
 }
 
 /* A question of our own did not arrive. */
-static struct client *client_new(struct listener *listener, struct MHD_Connection *connection)
+static struct rna_http_client *client_new(struct rna_http_listener *listener,
+					  struct MHD_Connection *connection)
 {
-	struct client *client = calloc(1, sizeof(*client));
-	const struct arrival *arrival;
+	struct rna_http_client *client = calloc(1, sizeof(*client));
+	const struct rna_http_arrival *arrival;
 	struct rna_http *http = listener->http;
 
 	if (!client)
@@ -537,18 +127,16 @@ static struct client *client_new(struct listener *listener, struct MHD_Connectio
 	}
 	rna_connections_add(&http->connections, &client->line,
 			    arrival ? arrival->fd : socket_of(connection),
-			    arrival ? &arrival->slot : NULL, event_time(http));
+			    arrival ? &arrival->slot : NULL, rna_http_time(http));
 	client->login = RNA_LOGIN_PENDING;
-	client->scraper = rna_scraper_add(&http->scrapers);
 	return client;
 }
 
-static struct client *client_free(struct client *client)
+static struct rna_http_client *client_free(struct rna_http_client *client)
 {
 	if (!client)
 		return NULL;
 	rna_connections_remove(&client->listener->http->connections, &client->line);
-	rna_scraper_remove(&client->listener->http->scrapers, client->scraper);
 	(void)rna_tls_channel_unref(client->channel);
 	free(client);
 	return NULL;
@@ -558,13 +146,13 @@ static struct client *client_free(struct client *client)
 static void on_completed(void *userdata, struct MHD_Connection *connection, void **state,
 			 enum MHD_RequestTerminationCode code)
 {
-	const struct listener *listener = userdata;
-	struct client *client = client_of(connection);
+	const struct rna_http_listener *listener = userdata;
+	struct rna_http_client *client = rna_http_client_of(connection);
 
 	(void)state, (void)code;
 	if (client)
 		rna_connection_rests(&listener->http->connections, &client->line,
-				     event_time(listener->http));
+				     rna_http_time(listener->http));
 }
 
 static void on_connection(void *userdata, struct MHD_Connection *connection, void **client,
@@ -575,12 +163,12 @@ static void on_connection(void *userdata, struct MHD_Connection *connection, voi
 }
 
 /* In how many milliseconds MHD wants to run again; false: when something comes. */
-static bool next_run(struct listener *listener, MHD_UNSIGNED_LONG_LONG *ret)
+static bool next_run(struct rna_http_listener *listener, MHD_UNSIGNED_LONG_LONG *ret)
 {
 	return MHD_get_timeout(listener->daemon, ret) == MHD_YES;
 }
 
-static int arm_timer(struct listener *listener)
+static int arm_timer(struct rna_http_listener *listener)
 {
 	MHD_UNSIGNED_LONG_LONG msec;
 	int r;
@@ -594,7 +182,7 @@ static int arm_timer(struct listener *listener)
 }
 
 /* A question of our own is over when something comes back. */
-static void hear_answer(struct listener *listener)
+static void hear_answer(struct rna_http_listener *listener)
 {
 	char answer;
 
@@ -611,7 +199,7 @@ static void hear_answer(struct listener *listener)
  * failure to arm the timer is returned to sd-event, which would stop watching what it came from;
  * the next event arms it.
  */
-static void run(struct listener *listener)
+static void run(struct rna_http_listener *listener)
 {
 	struct rna_http *http = listener->http;
 	uint64_t completed = http->connections.completed;
@@ -635,15 +223,15 @@ static int on_io(sd_event_source *source, int fd, uint32_t events, void *userdat
 	return 0;
 }
 
-static bool give_to_libmicrohttpd(struct listener *listener, int fd, const struct sockaddr *address,
-				  socklen_t len)
+static bool give_to_libmicrohttpd(struct rna_http_listener *listener, int fd,
+				  const struct sockaddr *address, socklen_t len)
 {
 	static const struct sockaddr local = {.sa_family = AF_UNIX};
 	int plain;
 
 	if (!listener->tls)
 		return MHD_add_connection(listener->daemon, fd, address, len) == MHD_YES;
-	plain = rna_tls_relay_add(listener->http->relay, fd, newest_web(listener->http),
+	plain = rna_tls_relay_add(listener->http->relay, fd, rna_http_web(listener->http),
 				  &listener->arrives->channel);
 	if (plain < 0) {
 		rna_connection_reset(fd);
@@ -656,13 +244,13 @@ static bool give_to_libmicrohttpd(struct listener *listener, int fd, const struc
 /* A client without a slot is not answered: its request may not have arrived yet. */
 static void take_connection(int fd, const struct sockaddr *address, socklen_t len, void *userdata)
 {
-	struct listener *listener = userdata;
+	struct rna_http_listener *listener = userdata;
 	struct rna_http *http = listener->http;
-	struct arrival arrival = {.fd = fd, .address = rna_address_of(address)};
+	struct rna_http_arrival arrival = {.fd = fd, .address = rna_address_of(address)};
 	bool added;
 
 	if (rna_connections_admit(&http->connections, fd, address, listener->is_private,
-				  event_time(http), &arrival.slot) < 0) {
+				  rna_http_time(http), &arrival.slot) < 0) {
 		rna_connection_reset(fd);
 		return;
 	}
@@ -699,11 +287,11 @@ static void run_resumed(struct rna_http *http)
  */
 static bool resume_cut(struct rna_http *http)
 {
-	struct client **at = &http->postponed;
+	struct rna_http_client **at = &http->postponed;
 	bool ret = false;
 
 	while (*at) {
-		struct client *client = *at;
+		struct rna_http_client *client = *at;
 
 		if (client->line.state != RNA_CONNECTION_CUT) {
 			at = &client->next;
@@ -719,7 +307,7 @@ static bool resume_cut(struct rna_http *http)
 /* Some connections have come; libmicrohttpd looks for their requests. */
 static void run_after(void *userdata)
 {
-	struct listener *listener = userdata;
+	struct rna_http_listener *listener = userdata;
 
 	if (resume_cut(listener->http))
 		run_resumed(listener->http);
@@ -735,7 +323,7 @@ static int on_login(sd_event_source *source, int fd, uint32_t events, void *user
 
 	(void)source, (void)fd, (void)events;
 	while (rna_logins_next(http->logins, &who, &login)) {
-		struct client *client = who, **at = &http->waiting;
+		struct rna_http_client *client = who, **at = &http->waiting;
 
 		while (*at != client)
 			at = &(*at)->next;
@@ -747,9 +335,9 @@ static int on_login(sd_event_source *source, int fd, uint32_t events, void *user
 	return 0;
 }
 
-static void resume(struct client **list)
+static void resume(struct rna_http_client **list)
 {
-	for (struct client *client = *list; client; client = client->next)
+	for (struct rna_http_client *client = *list; client; client = client->next)
 		MHD_resume_connection(client->connection);
 	*list = NULL;
 }
@@ -775,7 +363,7 @@ static int on_rendered(sd_event_source *source, int fd, uint32_t events, void *u
 
 /* -- Liveness ---------------------------------------------------------------------------------- */
 
-static bool has_answer(struct listener *listener)
+static bool has_answer(struct rna_http_listener *listener)
 {
 	bool answered;
 
@@ -791,7 +379,7 @@ static bool has_answer(struct listener *listener)
  * A pair of sockets, of which libmicrohttpd gets one: no packets, so that no firewall can drop
  * them, and no slot, so that no crowd can take it. It is not run here: the loop has to do that.
  */
-static void ask_question(struct listener *listener)
+static void ask_question(struct rna_http_listener *listener)
 {
 	static const char question[] = "GET /healthz HTTP/1.0\r\n\r\n";
 	const struct sockaddr address = {.sa_family = AF_UNIX};
@@ -809,7 +397,7 @@ static bool waits_for_long(struct rna_http *http)
 {
 	bool ret = false;
 
-	for (struct client *client = http->postponed; client; client = client->next) {
+	for (struct rna_http_client *client = http->postponed; client; client = client->next) {
 		ret = ret || client->waited;
 		client->waited = true;
 	}
@@ -821,7 +409,7 @@ bool rna_http_check(struct rna_http *http)
 	bool ret = !http || !waits_for_long(http);
 
 	for (size_t i = 0; http && i < http->listener_count; i++) {
-		struct listener *listener = &http->listeners[i];
+		struct rna_http_listener *listener = &http->listeners[i];
 		bool accepts = rna_accept_check(&listener->accept);
 
 		ret = has_answer(listener) && accepts && ret;
@@ -843,19 +431,20 @@ void rna_http_new_view(struct rna_http *http)
 
 	if (!http)
 		return;
-	now = event_time(http);
+	now = rna_http_time(http);
 	rna_connections_new_view(&http->connections, now);
-	for (const struct rna_scraper *s = http->scrapers; s; s = s->next)
-		if (rna_scraper_is_due(s, now, AHEAD))
-			rna_routes_prepare(http->routes, s);
+	for (const struct rna_connection *c = http->connections.first; c; c = c->next)
+		if (rna_scraper_is_due(&c->scraper, now, AHEAD))
+			rna_routes_prepare(http->routes, &c->scraper);
 }
 
 rna_usec rna_http_next_scrape(const struct rna_http *http, rna_usec earliest)
 {
 	rna_usec now = rna_clock_monotonic(), next = RNA_USEC_NEVER;
 
-	for (const struct rna_scraper *s = http ? http->scrapers : NULL; s; s = s->next) {
-		rna_usec own = rna_scraper_next(s, earliest, now);
+	for (const struct rna_connection *c = http ? http->connections.first : NULL; c;
+	     c = c->next) {
+		rna_usec own = rna_scraper_next(&c->scraper, earliest, now);
 
 		next = own < next ? own : next;
 	}
@@ -875,23 +464,26 @@ rna_usec rna_http_next_scrape(const struct rna_http *http, rna_usec earliest)
 #endif
 
 /* NULL: no memory, or no epoll descriptor. */
-static struct MHD_Daemon *start_daemon(struct listener *listener,
+static struct MHD_Daemon *start_daemon(struct rna_http_listener *listener,
 				       const struct rna_http_options *options)
 {
 	size_t memory = options->max_header_bytes + (size_t)REPLY_HEADER_ROOM;
 	unsigned flags =
 		MHD_USE_EPOLL | MHD_USE_NO_LISTEN_SOCKET | MHD_ALLOW_SUSPEND_RESUME | ONE_THREAD;
 
-	return MHD_start_daemon(flags, 0, NULL, NULL, answer, listener, MHD_OPTION_CONNECTION_LIMIT,
-				options->max_connections + SPARE, MHD_OPTION_CONNECTION_TIMEOUT,
-				listener->http->idle_seconds, MHD_OPTION_CONNECTION_MEMORY_LIMIT,
-				memory, MHD_OPTION_NOTIFY_CONNECTION, on_connection, listener,
+	return MHD_start_daemon(flags, 0, NULL, NULL, rna_http_answer, listener,
+				MHD_OPTION_CONNECTION_LIMIT, options->max_connections + SPARE,
+				MHD_OPTION_CONNECTION_TIMEOUT,
+				rna_whole_seconds(options->idle_timeout),
+				MHD_OPTION_CONNECTION_MEMORY_LIMIT, memory,
+				MHD_OPTION_NOTIFY_CONNECTION, on_connection, listener,
 				MHD_OPTION_NOTIFY_COMPLETED, on_completed, listener,
-				MHD_OPTION_URI_LOG_CALLBACK, look_at_target, NULL, MHD_OPTION_END);
+				MHD_OPTION_URI_LOG_CALLBACK, rna_http_look_at_target, NULL,
+				MHD_OPTION_END);
 }
 
 /* The caller's own sockets must outlive the listener, hence the duplicate. */
-static int listener_open(struct listener *listener, const struct rna_http_options *options,
+static int listener_open(struct rna_http_listener *listener, const struct rna_http_options *options,
 			 size_t index, struct rna_error *error)
 {
 	int fd;
@@ -903,8 +495,8 @@ static int listener_open(struct listener *listener, const struct rna_http_option
 }
 
 /* index: of options->sockets, or of options->listen where there are none. */
-static int listener_start(struct rna_http *http, struct listener *listener, sd_event *event,
-			  const struct rna_http_options *options, size_t index,
+static int listener_start(struct rna_http *http, struct rna_http_listener *listener,
+			  sd_event *event, const struct rna_http_options *options, size_t index,
 			  struct rna_error *error)
 {
 	const char *address = options->socket_count ? "a passed socket" : options->listen[index];
@@ -914,7 +506,7 @@ static int listener_start(struct rna_http *http, struct listener *listener, sd_e
 		.batch = rna_connections_batch(&http->connections),
 		.userdata = listener,
 	};
-	const struct rna_web *web = newest_web(http);
+	const struct rna_web *web = rna_http_web(http);
 	const union MHD_DaemonInfo *info;
 	int fd, r;
 
@@ -924,7 +516,7 @@ static int listener_start(struct rna_http *http, struct listener *listener, sd_e
 		return fd;
 	listener->http = http;
 	listener->is_private = rna_socket_is_private(fd);
-	listener->tls = web && web->tls && !listener->is_private;
+	listener->tls = web && rna_web_options(web)->tls && !listener->is_private;
 	r = listener->tls && !http->relay ? rna_tls_relay_new(options->reply_timeout, &http->relay)
 					  : 0;
 	if (r < 0)
@@ -947,7 +539,7 @@ static int listener_start(struct rna_http *http, struct listener *listener, sd_e
 	return 0;
 }
 
-static void listener_stop(struct listener *listener)
+static void listener_stop(struct rna_http_listener *listener)
 {
 	listener->io = sd_event_source_disable_unref(listener->io);
 	listener->timer = sd_event_source_disable_unref(listener->timer);
@@ -962,7 +554,7 @@ static void listener_stop(struct listener *listener)
 /* Where there is a web configuration, a change of it may want logins at any time. */
 static int start_logins(struct rna_http *http)
 {
-	if (!newest_web(http))
+	if (!rna_http_web(http))
 		return 0;
 	http->logins = rna_logins_new();
 	if (!http->logins)
@@ -1007,7 +599,6 @@ static struct rna_http *http_new(sd_event *event, const struct rna_http_options 
 		return NULL;
 	http->event = sd_event_ref(event);
 	http->source = *source;
-	http->idle_seconds = whole_seconds(options->idle_timeout);
 	if (add_routes(http) < 0 || start_logins(http) < 0)
 		return NULL;
 	if (rna_connections_init(&http->connections, options) < 0 || add_deadlines(http) < 0)
@@ -1032,7 +623,7 @@ int rna_http_start(sd_event *event, const struct rna_http_options *options,
 		return rna_error_set(error, -ENOMEM, "http");
 
 	for (; http->listener_count < count; http->listener_count++) {
-		struct listener *listener = &http->listeners[http->listener_count];
+		struct rna_http_listener *listener = &http->listeners[http->listener_count];
 		int r = listener_start(http, listener, event, options, http->listener_count, error);
 
 		if (r < 0) {

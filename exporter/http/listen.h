@@ -26,7 +26,7 @@ int rna_listen(const char *address, struct rna_socket_file *file, struct rna_err
  * of its epoll set, and puts it back at the beginning of a later MHD_run(), which no event causes
  * if the last connections ended in the run in between (0.9.75 and 1.0.1: MHD_epoll()). Also, it
  * cannot distinguish a probe from a flood. So the socket stays in the loop's own set, connections
- * are accepted at all times, and slots.h decides which of them are served.
+ * are accepted at all times, and connections.h decides which of them are served.
  */
 struct rna_accept_handlers {
 	/* Takes over fd, which does not block. */

@@ -49,6 +49,102 @@ struct rna_logins {
 	uint64_t counts[RNA_LOGIN_COUNT];
 };
 
+/* -- Tries ------------------------------------------------------------------------------------- */
+
+/* By kind. */
+static const struct rna_rate_limit limits[] = {
+	[RNA_TRY_LOOK] = {RNA_USEC_PER_SEC, 100},
+	[RNA_TRY_HASH] = {10 * RNA_USEC_PER_SEC, 10},
+};
+
+/*
+ * Of hashes, for all names from an address: else new names would keep a CPU busy. What is
+ * remembered stays possible.
+ */
+static const struct rna_rate_limit all_names = {RNA_USEC_PER_SEC, 100};
+
+bool rna_bucket_take(struct rna_bucket *bucket, const struct rna_rate_limit *limit, rna_usec now,
+		     rna_usec *ret_wait)
+{
+	rna_usec full = (bucket->full > now ? bucket->full : now) + limit->interval;
+
+	*ret_wait = rna_usec_since(now + limit->burst * limit->interval, full);
+	if (*ret_wait > 0)
+		return false;
+	bucket->full = full;
+	return true;
+}
+
+void rna_bucket_give(struct rna_bucket *bucket, const struct rna_rate_limit *limit)
+{
+	bucket->full = rna_usec_since(limit->interval, bucket->full);
+}
+
+static struct rna_bucket *find_bucket(struct rna_tries *tries, const struct rna_client *client,
+				      enum rna_try kind)
+{
+	for (size_t i = 0; i < RNA_TRIES_KEPT; i++)
+		if (tries->entries[i].kind == kind &&
+		    memcmp(&tries->entries[i].client, client, sizeof(*client)) == 0)
+			return &tries->entries[i].bucket;
+	return NULL;
+}
+
+/* In the place of the one that has the most left. */
+static struct rna_bucket *add_bucket(struct rna_tries *tries, const struct rna_client *client,
+				     enum rna_try kind)
+{
+	size_t best = 0;
+
+	for (size_t i = 1; i < RNA_TRIES_KEPT; i++)
+		if (tries->entries[i].bucket.full < tries->entries[best].bucket.full)
+			best = i;
+	tries->entries[best].client = *client;
+	tries->entries[best].kind = kind;
+	tries->entries[best].bucket = (struct rna_bucket){0};
+	return &tries->entries[best].bucket;
+}
+
+static bool take_one(struct rna_tries *tries, const struct rna_client *client, enum rna_try kind,
+		     const struct rna_rate_limit *limit, rna_usec now, rna_usec *ret_wait)
+{
+	struct rna_bucket *bucket = find_bucket(tries, client, kind);
+
+	return rna_bucket_take(bucket ? bucket : add_bucket(tries, client, kind), limit, now,
+			       ret_wait);
+}
+
+static void give_back(struct rna_tries *tries, const struct rna_client *client, enum rna_try kind,
+		      const struct rna_rate_limit *limit)
+{
+	struct rna_bucket *bucket = find_bucket(tries, client, kind);
+
+	if (bucket)
+		rna_bucket_give(bucket, limit);
+}
+
+bool rna_tries_take(struct rna_tries *tries, const struct rna_client *client, enum rna_try kind,
+		    rna_usec now, rna_usec *ret_wait)
+{
+	const struct rna_client all = {.address = client->address};
+
+	if (!take_one(tries, client, kind, &limits[kind], now, ret_wait))
+		return false;
+	if (kind != RNA_TRY_HASH || take_one(tries, &all, kind, &all_names, now, ret_wait))
+		return true;
+	give_back(tries, client, kind, &limits[kind]);
+	return false;
+}
+
+void rna_tries_give(struct rna_tries *tries, const struct rna_client *client, enum rna_try kind)
+{
+	const struct rna_client all = {.address = client->address};
+
+	give_back(tries, client, kind, &limits[kind]);
+	if (kind == RNA_TRY_HASH)
+		give_back(tries, &all, kind, &all_names);
+}
+
 /* -- The header -------------------------------------------------------------------------------- */
 
 static int copy_part(const char *from, size_t len, char ret[RNA_BASIC_MAX])
@@ -91,6 +187,23 @@ int rna_basic_read(const char *header, struct rna_basic *ret)
 }
 
 /* -- The thread -------------------------------------------------------------------------------- */
+
+/* "$2y$10$" and 53 characters. $2x$ is for hashes of a program that made them wrongly. */
+int rna_web_hash_cost(const char *hash)
+{
+	static const char alphabet[] =
+		"./ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789";
+	enum { HEAD = 7, ALL = 60, COST_LEAST = 4, COST_MOST = 31 };
+	int cost;
+
+	if (strlen(hash) != ALL || strncmp(hash, "$2", 2) != 0 || !strchr("aby", hash[2]) ||
+	    hash[3] != '$' || hash[6] != '$' || strspn(hash + HEAD, alphabet) != ALL - HEAD)
+		return -EINVAL;
+	if (hash[4] < '0' || hash[4] > '3' || hash[5] < '0' || hash[5] > '9')
+		return -EINVAL;
+	cost = 10 * (hash[4] - '0') + hash[5] - '0';
+	return cost >= COST_LEAST && cost <= COST_MOST ? cost : -EINVAL;
+}
 
 static bool same_text(const char *a, const char *b)
 {

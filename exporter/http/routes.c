@@ -12,8 +12,6 @@
 
 #include "metrics/body.h"
 
-#include "negotiate.h"
-
 #define TEXT     "text/plain; charset=utf-8"
 #define HTML     "text/html; charset=utf-8"
 #define RUNBOOKS "/runbooks/"
@@ -126,16 +124,6 @@ static const struct rna_view *newest_view(struct rna_routes *routes)
 	forget_documents(routes);
 	routes->view = rna_view_ref(view);
 	return view;
-}
-
-/* Says so in the reply. */
-static bool choose_gzip(const struct rna_request *request, struct rna_reply *reply)
-{
-	bool gzip = rna_negotiate_gzip(request->accept_encoding);
-
-	if (gzip)
-		rna_reply_set(reply, "Content-Encoding", "gzip");
-	return gzip;
 }
 
 /* That we come here at all is the answer: the loop turns. */
@@ -289,8 +277,10 @@ static bool is_fresh(const struct rna_routes *routes, size_t number, bool gzip)
 
 /* *ret is not a new reference. 0, -ENOMEM or -EAGAIN. */
 static int find_body(struct rna_routes *routes, const struct rna_request *request, size_t number,
-		     bool gzip, struct rna_body **ret)
+		     struct rna_body **ret)
 {
+	bool gzip = request->gzip;
+
 	*ret = routes->documents[number].bodies[gzip];
 	if (*ret)
 		return 0;
@@ -305,15 +295,15 @@ static int reply_document(struct rna_routes *routes, const struct rna_request *r
 			  size_t number, const char *type, struct rna_reply *reply)
 {
 	struct rna_body *body;
-	bool gzip;
 	int status;
 
 	if (!newest_view(routes))
 		return reply_not_yet(reply);
 	rna_reply_set(reply, "Vary",
 		      number < FIRST_ROUTE ? "Accept, Accept-Encoding" : "Accept-Encoding");
-	gzip = choose_gzip(request, reply);
-	status = find_body(routes, request, number, gzip, &body);
+	if (request->gzip)
+		rna_reply_set(reply, "Content-Encoding", "gzip");
+	status = find_body(routes, request, number, &body);
 	if (status < 0)
 		return status;
 	rna_reply_set(reply, "Content-Type", type);
@@ -330,12 +320,10 @@ static int answer_metrics(struct rna_routes *routes, const struct rna_request *r
 		[RNA_EXPOSITION_OPENMETRICS] =
 			"application/openmetrics-text; version=1.0.0; charset=utf-8",
 	};
-	enum rna_exposition format = rna_negotiate_exposition(request->accept);
 
 	if (!request->again)
-		rna_scraper_asks(request->scraper, format,
-				 rna_negotiate_gzip(request->accept_encoding), request->now);
-	return reply_document(routes, request, format, types[format], reply);
+		rna_scraper_asks(request->scraper, request->format, request->gzip, request->now);
+	return reply_document(routes, request, request->format, types[request->format], reply);
 }
 
 static int answer_document(struct rna_routes *routes, const struct rna_request *request,

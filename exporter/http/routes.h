@@ -10,7 +10,7 @@
 
 #include "metrics/body.h"
 
-#include "scrapers.h"
+#include "connections.h"
 
 enum { RNA_REPLY_HEADERS = 16 }; /* of one reply, at most */
 
@@ -32,10 +32,11 @@ int rna_reply_text(struct rna_reply *reply, unsigned status, const char *text);
 
 struct rna_request {
 	const char *path;
-	const char *accept, *accept_encoding; /* headers; NULL: there is none */
-	struct rna_scraper *scraper;          /* who asks; NULL: not known */
-	bool again;                           /* it got -EAGAIN before */
-	rna_usec now;                         /* of the turn of the loop that serves it */
+	enum rna_exposition format; /* of metrics */
+	bool gzip;
+	struct rna_scraper *scraper; /* of the connection */
+	bool again;                  /* it got -EAGAIN before */
+	rna_usec now;                /* of the turn of the loop that serves it */
 };
 
 /* The path of the document with that number, runbooks aside; NULL: there are no more. */

@@ -13,7 +13,7 @@
 
 #include "rna/base/thread.h"
 
-#include "web_state.h"
+#include "web_tls.h"
 
 enum {
 	STACK = 256 * 1024,
@@ -140,7 +140,7 @@ static bool begin(struct rna_tls_channel *channel)
 	if (gnutls_init(&channel->session, flags) < 0)
 		return false;
 	gnutls_transport_set_int(channel->session, channel->client.fd);
-	return rna_tls_begin(channel->web->tls, channel->session) == 0;
+	return rna_web_begin_tls(channel->web, channel->session) == 0;
 }
 
 static bool greet(struct rna_tls_channel *channel)
@@ -407,7 +407,7 @@ int rna_tls_relay_add(struct rna_tls_relay *relay, int fd, struct rna_web *web,
 	const int on = 1;
 	int pair[2], status;
 
-	if (!web || !web->tls)
+	if (!web || !rna_web_options(web)->tls)
 		return -ENOENT;
 	if (!channel)
 		return -ENOMEM;

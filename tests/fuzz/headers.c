@@ -2,8 +2,7 @@
 /* Headers of requests: Accept, Accept-Encoding and Authorization. */
 #include <string.h>
 
-#include "http/logins.h"
-#include "http/negotiate.h"
+#include "http/requests.h"
 
 #include "fuzz.h"
 

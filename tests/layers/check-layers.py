@@ -87,13 +87,14 @@ ONE_FILE = ("infiniband/verbs.h", "infiniband/umad.h", "infiniband/mad.h", "netl
 # and handles secrets in a third.
 MORE_FILES = {"infiniband/verbs.h": {"collectors/backend/verbs.c", "collectors/loopback/queue_pairs.c",
                                      "collectors/prober/probe_port.c"},
-              "gnutls/": {"exporter/http/tls.c", "exporter/http/tls_relay.c",
+              "gnutls/": {"exporter/http/web.c", "exporter/http/tls_relay.c",
                           "agent/core/base/secret.c"},
               "netlink/": {"collectors/backend/netlink.c", "collectors/parse/message.h"},
               "infiniband/mad.h": {"collectors/backend/mad_session.c", "collectors/backend/mad.c",
                                    "collectors/backend/mad_fabric.c"}}
 LOOP = "agent/loop/"
-SYSTEMD = ("agent/", "collectors/backend/journal.c", "exporter/http/http.c", "exporter/http/listen.c")
+SYSTEMD = ("agent/", "collectors/backend/journal.c", "exporter/http/http.c", "exporter/http/listen.c",
+           "exporter/http/requests.c")
 
 # What is written to the standard streams goes through these, which replace control characters in the
 # texts of others.
@@ -156,7 +157,7 @@ def check_includes(path, problems):
                 problems.append(f'{path}:{number}: {room}/ may not include "{header}"')
         if header.startswith("systemd/") and not path.startswith(SYSTEMD):
             problems.append(f"{path}:{number}: <{header}> belongs to agent/, to journal.c of "
-                            "collectors/backend, and to http.c and listen.c of exporter/http")
+                            "collectors/backend, and to http.c, listen.c and requests.c of exporter/http")
 
 
 def check_arrows(problems):

@@ -6,7 +6,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 
-#include "http/negotiate.h"
+#include "http/requests.h"
 
 static void test_exposition(void **state)
 {

@@ -68,9 +68,11 @@ static struct rna_http_source source_of(struct rna_view *view)
 /* The body, or NULL and -EAGAIN. */
 static struct rna_body *ask(struct rna_routes *routes, const char *path, bool gzip, bool again)
 {
+	struct rna_scraper scraper = {0};
 	const struct rna_request request = {
 		.path = path,
-		.accept_encoding = gzip ? "gzip" : NULL,
+		.gzip = gzip,
+		.scraper = &scraper,
 		.again = again,
 		.now = RNA_USEC_PER_SEC,
 	};

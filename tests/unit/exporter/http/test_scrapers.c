@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-/* exporter/scrapers: who is expected to ask for metrics, and when. */
+/* exporter/http/connections: who is expected to ask for metrics, and when. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <cmocka.h>
 
-#include "http/scrapers.h"
+#include "http/connections.h"
 
 #define SECOND RNA_USEC_PER_SEC
 
@@ -71,24 +71,6 @@ static void test_when_it_is_expected(void **state)
 	assert_true(rna_scraper_next(&scraper, 117 * SECOND, 116 * SECOND) == RNA_USEC_NEVER);
 }
 
-static void test_they_come_and_go(void **state)
-{
-	struct rna_scraper *list = NULL;
-	struct rna_scraper *first = rna_scraper_add(&list);
-	struct rna_scraper *second = rna_scraper_add(&list);
-	struct rna_scraper *third = rna_scraper_add(&list);
-
-	(void)state;
-	rna_scraper_remove(&list, second);
-	assert_ptr_equal(list, third);
-	assert_ptr_equal(list->next, first);
-	rna_scraper_remove(&list, NULL); /* there was no memory for it */
-	rna_scraper_asks(NULL, RNA_EXPOSITION_CLASSIC, false, SECOND);
-	rna_scraper_remove(&list, third);
-	rna_scraper_remove(&list, first);
-	assert_null(list);
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -96,7 +78,6 @@ int main(void)
 		cmocka_unit_test(test_it_is_due_after_its_interval),
 		cmocka_unit_test(test_the_last_interval_counts),
 		cmocka_unit_test(test_when_it_is_expected),
-		cmocka_unit_test(test_they_come_and_go),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

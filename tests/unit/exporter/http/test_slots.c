@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* exporter/http/slots: who may have a connection. */
+/* exporter/http/connections: who may have a connection. */
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -7,7 +7,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 
-#include "http/slots.h"
+#include "http/connections.h"
 
 #define SECOND RNA_USEC_PER_SEC
 

@@ -15,8 +15,7 @@
 #include "rna/base/thread.h"
 
 #include "http/logins.h"
-#include "http/tls_priorities.h"
-#include "http/tries.h"
+#include "http/web_tls.h"
 
 #define SEC RNA_USEC_PER_SEC
 
@@ -120,7 +119,7 @@ static void test_base64(void **state)
 	}
 }
 
-/* -- Bucket.c, tries.c ------------------------------------------------------------------------- */
+/* -- Buckets and tries ------------------------------------------------------------------------- */
 
 static void test_bucket(void **state)
 {
