@@ -17,8 +17,8 @@
 #include "memory/state_directory.h"
 #include "mesh/neighbours.h"
 #include "probe/probing.h"
-#include "selftest/child_watch.h"
 #include "selftest/selftest_schedule.h"
+#include "selftest/test_process.h"
 
 #include "bandwidth_listener.h"
 #include "measure_results.h"
@@ -48,14 +48,9 @@ struct rna_measuring {
 	size_t at; /* the run under way */
 	struct rna_measuring_listener listener;
 	struct turn *turn; /* whose test it is; NULL: none's */
-	struct rna_loopback_child child;
-	struct rna_child_watch *watch;
-	sd_event_source *deadline;
-	bool late;         /* the deadline has passed, the child was killed */
-	enum rna_skip cut; /* why it was killed; RNA_SKIP_NONE */
-	/* A child that could not be ended; pid 0: none. */
-	struct rna_child stuck;
-	struct rna_child_watch *stuck_watch;
+	struct rna_test_process process;
+	enum rna_skip cut; /* why it was killed before its time; RNA_SKIP_NONE */
+	struct rna_stuck_child stuck;
 	char stuck_text[64];
 	struct turn turns[RNA_PROBING_PORTS_MAX];
 	struct rna_measure_memory memory;
@@ -78,7 +73,7 @@ const char *rna_measuring_holds(const struct rna_measuring *measuring)
 {
 	if (measuring && measuring->session.count > 0)
 		return "a bandwidth test";
-	return measuring && measuring->stuck.pid > 0 ? measuring->stuck_text : NULL;
+	return measuring && measuring->stuck.child.pid > 0 ? measuring->stuck_text : NULL;
 }
 
 static struct rna_measure_terms terms_of(const struct rna_measuring *measuring)
@@ -98,23 +93,8 @@ static struct rna_measure_terms terms_of(const struct rna_measuring *measuring)
 
 static void on_stuck_ended(void *userdata)
 {
-	struct rna_measuring *measuring = userdata;
-
-	measuring->stuck_watch = rna_child_watch_free(measuring->stuck_watch);
-	(void)rna_child_stop(&measuring->stuck, 0); /* it is only to be reaped */
+	(void)userdata;
 	rna_log_notice("the stuck bandwidth test has ended");
-}
-
-static void abandon(struct rna_measuring *measuring)
-{
-	measuring->stuck = measuring->child.process;
-	measuring->child = RNA_LOOPBACK_CHILD_INIT;
-	(void)snprintf(measuring->stuck_text, sizeof(measuring->stuck_text),
-		       "a bandwidth test that is stuck in the kernel (process %d)",
-		       (int)measuring->stuck.pid);
-	(void)rna_child_watch_new(measuring->host.event, measuring->stuck.pid,
-				  measuring->stuck.pidfd, on_stuck_ended, measuring,
-				  &measuring->stuck_watch); /* no memory: it stays stuck */
 }
 
 /* The child, or its start, failed. What can have other reasons than the port is none of its. */
@@ -127,8 +107,8 @@ static void take_failure(struct rna_measuring *measuring, struct rna_bandwidth_t
 		rna_measure_skip(test, measuring->cut, "%s", rna_skip_meaning(measuring->cut));
 	else
 		rna_measure_skip(test, skip, "%s/%u: %s", test->device, test->port,
-				 measuring->late ? "the bandwidth test did not end in time"
-						 : why->text);
+				 measuring->process.late ? "the bandwidth test did not end in time"
+							 : why->text);
 }
 
 static void run_next(struct rna_measuring *measuring);
@@ -152,55 +132,29 @@ static void end_run(struct rna_measuring *measuring, const struct rna_error *why
 
 	if (why)
 		take_failure(measuring, &run->test, why);
-	measuring->watch = rna_child_watch_free(measuring->watch);
-	measuring->deadline = sd_event_source_disable_unref(measuring->deadline);
-	if (!rna_loopback_child_stop(&measuring->child, 0))
-		abandon(measuring);
-	measuring->late = false;
+	if (!rna_test_process_end(&measuring->process, &measuring->stuck, on_stuck_ended,
+				  measuring))
+		(void)snprintf(measuring->stuck_text, sizeof(measuring->stuck_text),
+			       "a bandwidth test that is stuck in the kernel (process %d)",
+			       (int)measuring->stuck.child.pid);
 	measuring->cut = RNA_SKIP_NONE;
 	measuring->at++;
 	run_next(measuring);
 }
 
-static void take_result(struct rna_measuring *measuring)
+static void on_over(void *userdata)
 {
+	struct rna_measuring *measuring = userdata;
 	struct rna_measure_run *run = &measuring->session.items[measuring->at];
 	struct rna_bandwidth_result result;
 	struct rna_error why = {0};
 
-	if (rna_bandwidth_child_receive(&measuring->child, &result, &why) < 0) {
+	if (rna_bandwidth_child_receive(&measuring->process.child, &result, &why) < 0) {
 		end_run(measuring, &why);
 		return;
 	}
 	rna_measure_take(run, &result, measuring->host.settings);
 	end_run(measuring, NULL);
-}
-
-static void on_child(void *userdata)
-{
-	take_result(userdata);
-}
-
-static bool kill_later(sd_event_source *deadline)
-{
-	return sd_event_source_set_time_relative(deadline, RNA_LOOPBACK_LAST_PATIENCE) >= 0 &&
-	       sd_event_source_set_enabled(deadline, SD_EVENT_ONESHOT) >= 0;
-}
-
-/* First for the test, then for the child that was killed. */
-static int on_deadline(sd_event_source *source, uint64_t usec, void *userdata)
-{
-	struct rna_measuring *measuring = userdata;
-	bool killed = measuring->late || measuring->cut != RNA_SKIP_NONE;
-
-	(void)usec;
-	if (killed || !kill_later(source)) {
-		take_result(measuring);
-		return 0;
-	}
-	measuring->late = true;
-	rna_child_kill(&measuring->child.process);
-	return 0;
 }
 
 /* Ends the test under way, and those behind it are not begun. */
@@ -209,10 +163,8 @@ static void cut(struct rna_measuring *measuring, enum rna_skip why)
 	for (size_t i = measuring->at + 1; i < measuring->session.count; i++)
 		rna_measure_skip(&measuring->session.items[i].test, why, "%s",
 				 rna_skip_meaning(why));
-	if (!measuring->deadline || measuring->late || !kill_later(measuring->deadline))
-		return;
-	measuring->cut = why;
-	rna_child_kill(&measuring->child.process);
+	if (rna_test_process_kill(&measuring->process))
+		measuring->cut = why;
 }
 
 /* -- Sessions ---------------------------------------------------------------------------------- */
@@ -249,17 +201,12 @@ static int start_run(struct rna_measuring *measuring, const struct rna_bandwidth
 
 	if (status < 0)
 		return rna_error_set(error, status, "cannot begin a bandwidth test");
-	status = rna_bandwidth_child_start(&order, fd, measuring->agent, &measuring->child, error);
+	status = rna_bandwidth_child_start(&order, fd, measuring->agent, &measuring->process.child,
+					   error);
 	explicit_bzero(&order.session, sizeof(order.session));
 	if (status < 0)
 		return status;
-	status = rna_child_watch_new(measuring->host.event, measuring->child.process.pid,
-				     measuring->child.process.pidfd, on_child, measuring,
-				     &measuring->watch);
-	if (status >= 0)
-		status = sd_event_add_time_relative(measuring->host.event, &measuring->deadline,
-						    CLOCK_MONOTONIC, patience, 0, on_deadline,
-						    measuring);
+	status = rna_test_process_wait(&measuring->process, patience);
 	return status < 0 ? rna_error_set(error, status, "cannot wait for a bandwidth test") : 0;
 }
 
@@ -489,8 +436,12 @@ struct rna_measuring *rna_measuring_new(const struct rna_measuring_host *host)
 		return NULL;
 	measuring->host = *host;
 	measuring->agent = rna_state_owner(host->settings);
-	measuring->child = RNA_LOOPBACK_CHILD_INIT;
-	measuring->stuck = RNA_CHILD_INIT;
+	measuring->process = (struct rna_test_process){
+		.event = host->event,
+		.over = on_over,
+		.userdata = measuring,
+		.child = RNA_LOOPBACK_CHILD_INIT,
+	};
 	rna_measuring_update(measuring);
 	return measuring;
 }
@@ -500,11 +451,8 @@ struct rna_measuring *rna_measuring_free(struct rna_measuring *measuring)
 	if (!measuring)
 		return NULL;
 	disable(measuring);
-	(void)rna_child_watch_free(measuring->watch);
-	(void)rna_child_watch_free(measuring->stuck_watch);
-	(void)sd_event_source_disable_unref(measuring->deadline);
-	(void)rna_loopback_child_stop(&measuring->child, RNA_LOOPBACK_LAST_PATIENCE);
-	(void)rna_child_stop(&measuring->stuck, 0);
+	rna_test_process_deinit(&measuring->process);
+	rna_stuck_child_deinit(&measuring->stuck);
 	rna_measure_runs_deinit(&measuring->session);
 	(void)rna_view_unref(measuring->view);
 	free(measuring);

@@ -5,19 +5,14 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "rna/base/parse.h"
-
-#include "child_watch.h"
 
 /* -- The list ---------------------------------------------------------------------------------- */
 
 void rna_tested_free(struct rna_tested *port)
 {
-	(void)rna_child_watch_free(port->stuck_watch);
-	if (port->stuck.pidfd >= 0)
-		(void)close(port->stuck.pidfd);
+	rna_stuck_child_deinit(&port->stuck);
 	free(port->runs);
 	free(port->device);
 	free(port->key);
@@ -30,7 +25,6 @@ struct rna_tested *rna_tested_new(const char *key, const char *device, unsigned 
 
 	if (!port)
 		return NULL;
-	port->stuck = RNA_CHILD_INIT;
 	port->key = strdup(key);
 	port->device = strdup(device);
 	if (!port->key || !port->device) {

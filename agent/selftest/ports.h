@@ -10,8 +10,7 @@
 
 #include "in_use.h"
 #include "run.h"
-
-struct rna_child_watch; /* child_watch.h */
+#include "test_process.h"
 
 /* A port, by the key of its device: it keeps its turn over renames and reloads. */
 struct rna_tested {
@@ -26,8 +25,7 @@ struct rna_tested {
 	uint64_t idle_qps;
 	struct rna_selftest_run *runs; /* room for RNA_SELFTESTS_KEPT, or NULL: none yet */
 	struct rna_selftest_port known;
-	struct rna_child stuck; /* that could not be ended, known.stuck */
-	struct rna_child_watch *stuck_watch;
+	struct rna_stuck_child stuck; /* known.stuck */
 };
 
 /* A port that is in no list yet. NULL: no memory. */

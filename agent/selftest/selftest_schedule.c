@@ -20,7 +20,6 @@
 #include "memory/memory.h"
 #include "memory/state_directory.h"
 
-#include "child_watch.h"
 #include "ports.h"
 
 /* Beyond what a test takes by itself: its child starts, opens the device, waits for retries. */
@@ -32,7 +31,6 @@ enum {
 };
 
 struct rna_selftest {
-	sd_event *event;
 	const struct rna_settings *settings;
 	uid_t agent; /* user of other agents of this node, which take turns in testing with this one
 		      */
@@ -48,10 +46,7 @@ struct rna_selftest {
 	size_t at;                     /* the run under way */
 	struct rna_tested *under_test; /* its port, whatever it is called by now */
 	struct rna_selftest_listener listener;
-	struct rna_loopback_child child;
-	struct rna_child_watch *child_watch; /* ended: nothing of it can keep us waiting then */
-	sd_event_source *deadline;
-	bool late;                     /* the deadline has passed, the child was killed */
+	struct rna_test_process process;
 	struct rna_selftests *results; /* NULL: to be made again */
 };
 
@@ -222,24 +217,9 @@ static void on_stuck_process_ended(void *userdata)
 {
 	struct rna_tested *port = userdata;
 
-	port->stuck_watch = rna_child_watch_free(port->stuck_watch);
-	(void)rna_child_stop(&port->stuck, 0); /* it is only to be reaped */
 	port->known.stuck = 0;
 	forget_results(port->owner);
 	rna_log_notice("%s/%u: the stuck self-test has ended", port->device, port->number);
-}
-
-/* The device gets no other test until the kernel lets go of this one. */
-static void abandon_stuck_run(struct rna_selftest *selftest)
-{
-	struct rna_tested *port = selftest->under_test;
-
-	port->known.stuck = selftest->child.process.pid;
-	port->stuck = selftest->child.process;
-	selftest->child = RNA_LOOPBACK_CHILD_INIT;
-	(void)rna_child_watch_new(selftest->event, port->stuck.pid, port->stuck.pidfd,
-				  on_stuck_process_ended, port,
-				  &port->stuck_watch); /* no memory: it stays stuck */
 }
 
 static void run_next(struct rna_selftest *selftest);
@@ -249,55 +229,39 @@ static const struct rna_error *take_result(struct rna_selftest *selftest, struct
 {
 	struct rna_selftest_run *run = &selftest->session.items[selftest->at];
 
-	if (rna_loopback_child_receive(&selftest->child, 0, &run->result, why) == 0)
+	if (rna_loopback_child_receive(&selftest->process.child, 0, &run->result, why) == 0)
 		return NULL;
-	if (selftest->late)
+	if (selftest->process.late)
 		(void)rna_error_say(why, -ETIMEDOUT, RNA_SELFTEST_TOO_LATE);
 	return why;
 }
 
-/* The run under way is over; a failure of the child itself is its result. */
+/*
+ * The run under way is over; a failure of the child itself is its result. If the child is stuck,
+ * the device gets no other test until the kernel lets go of it.
+ */
 static void end_run(struct rna_selftest *selftest, const struct rna_error *why)
 {
 	struct rna_selftest_run *run = &selftest->session.items[selftest->at];
-	bool ended = rna_loopback_child_stop(&selftest->child, 0);
+	struct rna_tested *port = selftest->under_test;
+	bool ended = rna_test_process_end(&selftest->process, &port->stuck, on_stuck_process_ended,
+					  port);
 
-	selftest->late = false;
-	selftest->child_watch = rna_child_watch_free(selftest->child_watch);
-	selftest->deadline = sd_event_source_disable_unref(selftest->deadline);
 	if (why)
 		rna_selftest_run_fail(run, why, ended);
 	if (!ended)
-		abandon_stuck_run(selftest);
+		port->known.stuck = port->stuck.child.pid;
 	if (selftest->listener.progress)
 		selftest->listener.progress(run, false, selftest->listener.userdata);
 	selftest->at++;
 	run_next(selftest);
 }
 
-static void on_child(void *userdata)
+static void on_over(void *userdata)
 {
 	struct rna_error why = {0};
 
 	end_run(userdata, take_result(userdata, &why));
-}
-
-/* First for the test, then for the child that was killed. */
-static int on_deadline(sd_event_source *source, uint64_t usec, void *userdata)
-{
-	struct rna_selftest *selftest = userdata;
-	struct rna_error why = {0};
-
-	(void)usec;
-	if (!selftest->late &&
-	    sd_event_source_set_time_relative(source, RNA_LOOPBACK_LAST_PATIENCE) >= 0 &&
-	    sd_event_source_set_enabled(source, SD_EVENT_ONESHOT) >= 0) {
-		selftest->late = true;
-		rna_child_kill(&selftest->child.process);
-		return 0;
-	}
-	end_run(selftest, take_result(selftest, &why));
-	return 0;
 }
 
 /* A test takes seconds. A process that holds the lock much longer is logged once. */
@@ -306,7 +270,7 @@ static void note_lock_holder(struct rna_selftest *selftest, bool started)
 	rna_usec now = rna_clock_monotonic();
 	RNA_STRBUF struct rna_strbuf text = RNA_STRBUF_INIT;
 
-	if (!rna_lock_holder_note(&selftest->lock_holder, &selftest->child.holder, now))
+	if (!rna_lock_holder_note(&selftest->lock_holder, &selftest->process.child.holder, now))
 		return;
 	rna_lock_holder_describe(&selftest->lock_holder, now, &text);
 	if (rna_strbuf_ok(&text))
@@ -327,20 +291,13 @@ static int start_run(struct rna_selftest *selftest, struct rna_selftest_run *run
 	own = rna_probes_objects(selftest->view->probes, run->request.device);
 	run->request.own_contexts += own.contexts;
 	run->request.own_qps = own.qps;
-	status = rna_loopback_child_start(&run->request, selftest->agent, &selftest->child, error);
+	status = rna_loopback_child_start(&run->request, selftest->agent, &selftest->process.child,
+					  error);
 	note_lock_holder(selftest, status == 0);
 	if (status < 0)
 		return status;
-	status = rna_child_watch_new(selftest->event, selftest->child.process.pid,
-				     selftest->child.process.pidfd, on_child, selftest,
-				     &selftest->child_watch);
-	if (status >= 0)
-		status = sd_event_add_time_relative(selftest->event, &selftest->deadline,
-						    CLOCK_MONOTONIC, patience, 0, on_deadline,
-						    selftest);
-	if (status < 0)
-		return rna_error_set(error, status, "cannot wait for a self-test");
-	return 0;
+	status = rna_test_process_wait(&selftest->process, patience);
+	return status < 0 ? rna_error_set(error, status, "cannot wait for a self-test") : 0;
 }
 
 /* A port that is gone, or whose device has a stuck child, has its result already. */
@@ -475,8 +432,9 @@ static void arm(struct rna_selftest *selftest)
 	selftest->timer = sd_event_source_disable_unref(selftest->timer);
 	if (!first || selftest->session.count > 0 || !selftest->settings->selftest_enabled)
 		return;
-	(void)sd_event_add_time(selftest->event, &selftest->timer, CLOCK_MONOTONIC, first->due,
-				TIMER_ACCURACY, on_timer, selftest); /* no memory: no tests */
+	(void)sd_event_add_time(selftest->process.event, &selftest->timer, CLOCK_MONOTONIC,
+				first->due, TIMER_ACCURACY, on_timer,
+				selftest); /* no memory: no tests */
 }
 
 /* -- The contract ------------------------------------------------------------------------------ */
@@ -488,12 +446,16 @@ struct rna_selftest *rna_selftest_new(sd_event *event, const struct rna_settings
 
 	if (!selftest)
 		return NULL;
-	selftest->event = event;
 	selftest->settings = settings;
 	selftest->agent = rna_state_owner(settings);
 	selftest->news = news;
 	selftest->userdata = userdata;
-	selftest->child = RNA_LOOPBACK_CHILD_INIT;
+	selftest->process = (struct rna_test_process){
+		.event = event,
+		.over = on_over,
+		.userdata = selftest,
+		.child = RNA_LOOPBACK_CHILD_INIT,
+	};
 	return selftest;
 }
 
@@ -502,9 +464,7 @@ struct rna_selftest *rna_selftest_free(struct rna_selftest *selftest)
 	if (!selftest)
 		return NULL;
 	(void)sd_event_source_disable_unref(selftest->timer);
-	(void)rna_child_watch_free(selftest->child_watch);
-	(void)sd_event_source_disable_unref(selftest->deadline);
-	(void)rna_loopback_child_stop(&selftest->child, RNA_LOOPBACK_LAST_PATIENCE);
+	rna_test_process_deinit(&selftest->process);
 	rna_selftest_runs_deinit(&selftest->session);
 	while (selftest->ports) {
 		struct rna_tested *port = selftest->ports;

@@ -29,7 +29,7 @@
 #include <linux/seccomp.h>
 
 #include "memory/memory.h"
-#include "selftest/child_watch.h"
+#include "selftest/test_process.h"
 #include "selftest/selftest_schedule.h"
 
 #include "emulated.h"
