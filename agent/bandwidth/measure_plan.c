@@ -8,7 +8,6 @@
 #include <string.h>
 
 #include "rna/base/cleanup.h"
-#include "rna/base/parse.h"
 #include "rna/base/strbuf.h"
 
 #include "mesh/neighbours.h"
@@ -204,16 +203,8 @@ static bool is_with(const struct rna_probing_pair *pair, const struct rna_probin
 /* "DEVICE", "DEVICE/PORT" or "DEVICE:PORT"; "": any. */
 static bool is_meant(const struct rna_probing_pair *pair, const char *device)
 {
-	size_t len = strlen(pair->device);
-	uint64_t number;
-
-	if (device[0] == '\0')
-		return true;
-	if (len == 0 || strncmp(device, pair->device, len) != 0)
-		return false;
-	return device[len] == '\0' ||
-	       ((device[len] == '/' || device[len] == ':') &&
-		rna_parse_u64(device + len + 1, &number) == 0 && number == pair->number);
+	return device[0] == '\0' ||
+	       (pair->device[0] != '\0' && rna_test_names_port(device, pair->device, pair->number));
 }
 
 /* A name of a node can have colons itself: the whole text goes first. *ret_device: behind it. */
@@ -348,23 +339,7 @@ bool rna_measure_next(const struct rna_measure_terms *terms, const struct rna_pr
 
 /* -- Results ----------------------------------------------------------------------------------- */
 
-static enum rna_grade judge(const struct rna_bandwidth_test *test,
-			    const struct rna_settings *settings)
-{
-	struct rna_selftest_limits limits = rna_selftest_limits_for(settings, test->expected);
-
-	switch (test->end) {
-	case RNA_LOOPBACK_DONE:
-		return rna_selftest_judge(test->out < test->in ? test->out : test->in,
-					  test->expected, 0, &limits);
-	case RNA_LOOPBACK_SKIPPED:
-		return RNA_GRADE_NONE;
-	default:
-		return RNA_GRADE_FAILED;
-	}
-}
-
-/* One that is not known makes the other one no measure. */
+/* Of what ports carry: one that is not known makes the other one no measure. */
 static uint64_t slower(uint64_t own, uint64_t peer)
 {
 	return own < peer ? own : peer;
@@ -381,20 +356,15 @@ void rna_measure_take(struct rna_measure_run *run, const struct rna_bandwidth_re
 	test->in = result->in;
 	test->expected = slower(run->expected, result->expected);
 	(void)snprintf(test->text, sizeof(test->text), "%s", result->text);
-	test->grade = judge(test, settings);
+	test->grade =
+		rna_test_grade(test->end, slower(test->out, test->in), test->expected, 0, settings);
 }
 
 int rna_measure_sum_up(const struct rna_measure_runs *runs)
 {
-	bool seen[RNA_GRADE_COUNT] = {false}, done = false;
+	enum rna_selftest_exit ret = RNA_SELFTEST_UNKNOWN;
 
-	for (size_t i = 0; i < runs->count; i++) {
-		seen[runs->items[i].test.grade] = true;
-		done |= runs->items[i].test.end == RNA_LOOPBACK_DONE;
-	}
-	if (seen[RNA_GRADE_FAILED])
-		return RNA_SELFTEST_FAILED;
-	if (seen[RNA_GRADE_WARNING])
-		return RNA_SELFTEST_WARNING;
-	return done ? RNA_SELFTEST_OK : RNA_SELFTEST_UNKNOWN;
+	for (size_t i = 0; i < runs->count; i++)
+		ret = rna_test_sum_up(ret, runs->items[i].test.end, runs->items[i].test.grade);
+	return ret;
 }

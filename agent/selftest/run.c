@@ -31,21 +31,21 @@ bool rna_selftest_runs_have(const struct rna_selftest_runs *runs,
 
 /* -- Planning ---------------------------------------------------------------------------------- */
 
-/* "mlx5_0", "mlx5_0/1" or, as perftest users write, "mlx5_0:1". */
+bool rna_test_names_port(const char *text, const char *device, unsigned port)
+{
+	size_t len = strlen(device);
+	uint64_t number;
+
+	if (strncmp(text, device, len) != 0)
+		return false;
+	return text[len] == '\0' || ((text[len] == '/' || text[len] == ':') &&
+				     rna_parse_u64(text + len + 1, &number) == 0 && number == port);
+}
+
 static bool is_wished(const struct rna_selftest_wish *wish, const struct rna_subject *subject)
 {
-	const char *name = subject->device->device->name;
-	size_t len = strlen(name);
-	uint64_t port;
-
-	if (!wish->device)
-		return true;
-	if (strncmp(wish->device, name, len) != 0)
-		return false;
-	if (wish->device[len] == '\0')
-		return true;
-	return (wish->device[len] == '/' || wish->device[len] == ':') &&
-	       rna_parse_u64(wish->device + len + 1, &port) == 0 && port == subject->port;
+	return !wish->device ||
+	       rna_test_names_port(wish->device, subject->device->device->name, subject->port);
 }
 
 static void change(struct rna_loopback_request *request, const struct rna_selftest_wish *wish)
@@ -104,12 +104,9 @@ static int plan_endpoint(const struct rna_subject *subject, const struct rna_set
 	run->request = request;
 	run->expected = rna_selftest_expected(subject);
 	run->special = is_special(wish);
-	if (skip != RNA_SKIP_NONE) {
-		run->result.end = RNA_LOOPBACK_SKIPPED;
-		run->result.skip = skip;
-		(void)snprintf(run->result.text, sizeof(run->result.text), "%s/%u: %s",
-			       request.device, request.port, rna_skip_meaning(skip));
-	}
+	if (skip != RNA_SKIP_NONE)
+		(void)rna_loopback_skip(&run->result, skip, "%s/%u: %s", request.device,
+					request.port, rna_skip_meaning(skip));
 	return 0;
 }
 
@@ -263,17 +260,14 @@ static uint64_t median_of_siblings(const struct rna_selftest_run *runs, size_t c
 	return found > 2 ? rna_selftest_median(bandwidths, found) : 0;
 }
 
-static enum rna_grade judge(const struct rna_selftest_run *runs, size_t count,
-			    const struct rna_selftest_run *run, const struct rna_settings *settings)
+enum rna_grade rna_test_grade(enum rna_loopback_end end, uint64_t bandwidth, uint64_t expected,
+			      uint64_t siblings, const struct rna_settings *settings)
 {
-	struct rna_selftest_limits limits = rna_selftest_limits_for(settings, run->expected);
+	struct rna_selftest_limits limits = rna_selftest_limits_for(settings, expected);
 
-	switch (run->result.end) {
+	switch (end) {
 	case RNA_LOOPBACK_DONE:
-		return rna_selftest_judge(run->result.bandwidth, run->expected,
-					  run->expected > 0 ? median_of_siblings(runs, count, run)
-							    : 0,
-					  &limits);
+		return rna_selftest_judge(bandwidth, expected, siblings, &limits);
 	case RNA_LOOPBACK_SKIPPED:
 		return RNA_GRADE_NONE;
 	default:
@@ -284,21 +278,31 @@ static enum rna_grade judge(const struct rna_selftest_run *runs, size_t count,
 void rna_selftest_judge_all(struct rna_selftest_run *runs, size_t count,
 			    const struct rna_settings *settings)
 {
-	for (size_t i = 0; i < count; i++)
-		runs[i].grade = judge(runs, count, &runs[i], settings);
+	for (size_t i = 0; i < count; i++) {
+		struct rna_selftest_run *run = &runs[i];
+
+		run->grade =
+			rna_test_grade(run->result.end, run->result.bandwidth, run->expected,
+				       run->expected > 0 ? median_of_siblings(runs, count, run) : 0,
+				       settings);
+	}
+}
+
+enum rna_selftest_exit rna_test_sum_up(enum rna_selftest_exit before, enum rna_loopback_end end,
+				       enum rna_grade grade)
+{
+	if (grade == RNA_GRADE_FAILED || before == RNA_SELFTEST_FAILED)
+		return RNA_SELFTEST_FAILED;
+	if (grade == RNA_GRADE_WARNING || before == RNA_SELFTEST_WARNING)
+		return RNA_SELFTEST_WARNING;
+	return end == RNA_LOOPBACK_DONE ? RNA_SELFTEST_OK : before;
 }
 
 enum rna_selftest_exit rna_selftest_sum_up(const struct rna_selftest_run *runs, size_t count)
 {
-	bool seen[RNA_GRADE_COUNT] = {false}, done = false;
+	enum rna_selftest_exit ret = RNA_SELFTEST_UNKNOWN;
 
-	for (size_t i = 0; i < count; i++) {
-		seen[runs[i].grade] = true;
-		done |= runs[i].result.end == RNA_LOOPBACK_DONE;
-	}
-	if (seen[RNA_GRADE_FAILED])
-		return RNA_SELFTEST_FAILED;
-	if (seen[RNA_GRADE_WARNING])
-		return RNA_SELFTEST_WARNING;
-	return done ? RNA_SELFTEST_OK : RNA_SELFTEST_UNKNOWN;
+	for (size_t i = 0; i < count; i++)
+		ret = rna_test_sum_up(ret, runs[i].result.end, runs[i].grade);
+	return ret;
 }

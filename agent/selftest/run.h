@@ -39,6 +39,9 @@ extern const char *const rna_wish_keys[RNA_WISH_COUNT]; /* "device", ... */
 int rna_selftest_wish_parse(const char *const values[RNA_WISH_COUNT], struct rna_selftest_wish *ret,
 			    struct rna_error *error);
 
+/* Does text name that port: "mlx5_0", "mlx5_0/1" or, as perftest users write, "mlx5_0:1"? */
+bool rna_test_names_port(const char *text, const char *device, unsigned port);
+
 struct rna_selftest_runs {
 	size_t count;
 	struct rna_selftest_run *items;
@@ -68,6 +71,10 @@ enum rna_selftest_exit {
 
 enum rna_selftest_exit rna_selftest_sum_up(const struct rna_selftest_run *runs, size_t count);
 
+/* The same of what before sums up and one more test. Begins with RNA_SELFTEST_UNKNOWN. */
+enum rna_selftest_exit rna_test_sum_up(enum rna_selftest_exit before, enum rna_loopback_end end,
+				       enum rna_grade grade);
+
 /*
  * Runs them in turn, but for those that have a result. progress (may be NULL) is called for each
  * before it begins. The grades are given at the end, when siblings can be compared.
@@ -87,6 +94,10 @@ void rna_selftest_describe(const struct rna_selftest_run *run, struct rna_strbuf
  * to skip it, RNA_SKIP_LOCKED or RNA_SKIP_NO_RESOURCES.
  */
 void rna_selftest_run_fail(struct rna_selftest_run *run, const struct rna_error *why, bool ended);
+
+/* The grade of a test that ended so. siblings: what they reach, in bytes per second; 0: unknown */
+enum rna_grade rna_test_grade(enum rna_loopback_end end, uint64_t bandwidth, uint64_t expected,
+			      uint64_t siblings, const struct rna_settings *settings);
 
 /* Grades the runs that are done, siblings being those with the same expectation. */
 void rna_selftest_judge_all(struct rna_selftest_run *runs, size_t count,

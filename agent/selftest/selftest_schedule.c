@@ -307,21 +307,15 @@ static bool can_begin(const struct rna_selftest *selftest, struct rna_selftest_r
 	const struct rna_tested *port = selftest->under_test;
 	const struct rna_tested *stuck =
 		port ? rna_tested_find_stuck(selftest->ports, port->key) : NULL;
-	struct rna_loopback_result *result = &run->result;
 
-	if (port && !stuck)
-		return true;
-	result->end = RNA_LOOPBACK_SKIPPED;
-	result->skip = stuck ? RNA_SKIP_STALLED : RNA_SKIP_NO_DEVICE;
-	if (stuck)
-		(void)snprintf(result->text, sizeof(result->text),
-			       "%s/%u: an earlier test, process %d, is stuck in the kernel",
-			       request->device, request->port, stuck->known.stuck);
-	else
-		(void)snprintf(result->text, sizeof(result->text),
-			       "%s/%u: the device is gone, or has another name by now",
-			       request->device, request->port);
-	return false;
+	if (!port)
+		return rna_loopback_skip(&run->result, RNA_SKIP_NO_DEVICE,
+					 "%s/%u: the device is gone, or has another name by now",
+					 request->device, request->port);
+	return !stuck ||
+	       rna_loopback_skip(&run->result, RNA_SKIP_STALLED,
+				 "%s/%u: an earlier test, process %d, is stuck in the kernel",
+				 request->device, request->port, stuck->known.stuck);
 }
 
 /* The next run of the session that has no result; without one the session is over. */
@@ -573,13 +567,9 @@ void rna_selftest_hold(struct rna_selftest *selftest, enum rna_skip why)
 		return;
 	selftest->hold = why;
 	for (size_t i = selftest->at + 1; why == RNA_SKIP_QUIESCED && i < selftest->session.count;
-	     i++) {
-		struct rna_loopback_result *result = &selftest->session.items[i].result;
-
-		result->end = RNA_LOOPBACK_SKIPPED;
-		result->skip = why;
-		(void)snprintf(result->text, sizeof(result->text), "%s", rna_skip_meaning(why));
-	}
+	     i++)
+		(void)rna_loopback_skip(&selftest->session.items[i].result, why, "%s",
+					rna_skip_meaning(why));
 }
 
 const char *rna_selftest_holds(const struct rna_selftest *selftest)
