@@ -21,18 +21,9 @@
 #include "selftest/test_process.h"
 
 #include "bandwidth_listener.h"
-#include "measure_results.h"
-#include "measure_window.h"
 
 #define TURN          (10 * RNA_USEC_PER_SEC)
 #define TURN_ACCURACY RNA_USEC_PER_SEC
-
-/* The turn of a port in the window; device "": this place is free. */
-struct turn {
-	char device[RNA_PROBER_NAME_MAX];
-	unsigned port;
-	struct rna_measure_turn turn;
-};
 
 struct rna_measuring {
 	struct rna_measuring_host host;
@@ -47,13 +38,12 @@ struct rna_measuring {
 	struct rna_measure_runs session;
 	size_t at; /* the run under way */
 	struct rna_measuring_listener listener;
-	struct turn *turn; /* whose test it is; NULL: none's */
+	struct rna_measured_port *turn; /* whose turn it is in the window; NULL: none's */
 	struct rna_test_process process;
 	enum rna_skip cut; /* why it was killed before its time; RNA_SKIP_NONE */
 	struct rna_stuck_child stuck;
 	char stuck_text[64];
-	struct turn turns[RNA_PROBING_PORTS_MAX];
-	struct rna_measure_memory memory;
+	struct rna_measured_ports ports;
 	struct rna_bandwidths *results; /* NULL: to be made */
 };
 
@@ -223,14 +213,14 @@ static void end_session(struct rna_measuring *measuring)
 {
 	struct rna_measuring_listener listener = measuring->listener;
 	struct rna_measure_runs session = measuring->session;
-	struct turn *turn = measuring->turn;
+	struct rna_measured_port *port = measuring->turn;
 
 	for (size_t i = 0; i < session.count; i++) {
 		log_test(&session.items[i].test);
-		rna_measure_remember(&measuring->memory, &session.items[i].test);
+		rna_measured_keep(&measuring->ports, &session.items[i].test);
 	}
-	if (turn)
-		rna_measure_turn_end(&turn->turn, rate_attempt(&session.items[0].test),
+	if (port)
+		rna_measure_turn_end(&port->turn, rate_attempt(&session.items[0].test),
 				     rna_ring_place(measuring->view->agent.name),
 				     rna_clock_now().realtime);
 	measuring->session = (struct rna_measure_runs){0};
@@ -328,25 +318,6 @@ static void open_door(struct rna_measuring *measuring)
 
 /* -- The window -------------------------------------------------------------------------------- */
 
-static struct turn *find_turn(struct rna_measuring *measuring, const struct rna_probing_port *port)
-{
-	struct turn *place = NULL;
-
-	for (size_t i = 0; i < RNA_PROBING_PORTS_MAX; i++) {
-		struct turn *turn = &measuring->turns[i];
-
-		if (turn->port == port->plan.port && strcmp(turn->device, port->plan.device) == 0)
-			return turn;
-		if (!place && !turn->turn.inside)
-			place = turn;
-	}
-	if (!place)
-		return NULL;
-	*place = (struct turn){.port = port->plan.port};
-	memcpy(place->device, port->plan.device, sizeof(place->device));
-	return place;
-}
-
 /* The name by which the ring knows this node. */
 static const char *member_name(const struct rna_measuring *measuring)
 {
@@ -359,21 +330,22 @@ static const char *member_name(const struct rna_measuring *measuring)
 static bool try_port(struct rna_measuring *measuring, const struct rna_measure_terms *terms,
 		     const struct rna_probing_port *port)
 {
-	struct turn *turn = find_turn(measuring, port);
+	struct rna_measured_port *own =
+		rna_measured_port(&measuring->ports, port->plan.device, port->plan.port);
 	rna_usec now = rna_clock_now().realtime;
 	uint64_t place = rna_ring_place(measuring->view->agent.name);
 	struct rna_measure_run run;
 
-	if (!turn ||
-	    !rna_measure_turn_is_due(&turn->turn, measuring->host.settings->probe_bandwidth_window,
+	if (!own ||
+	    !rna_measure_turn_is_due(&own->turn, measuring->host.settings->probe_bandwidth_window,
 				     port->plan.device, place, now))
 		return false;
 	if (!rna_measure_next(terms, port, member_name(measuring), &run) ||
 	    !take_run(measuring, &run)) {
-		rna_measure_turn_end(&turn->turn, RNA_MEASURE_BUSY, place, now);
+		rna_measure_turn_end(&own->turn, RNA_MEASURE_BUSY, place, now);
 		return false;
 	}
-	measuring->turn = turn;
+	measuring->turn = own;
 	run_next(measuring);
 	return true;
 }
@@ -487,8 +459,8 @@ struct rna_bandwidths *rna_measuring_results(struct rna_measuring *measuring)
 	if (!measuring || !is_enabled(measuring))
 		return NULL;
 	if (!measuring->results)
-		measuring->results = rna_measure_results(
-			&measuring->memory,
+		measuring->results = rna_measured_results(
+			&measuring->ports,
 			measuring->tcp_listener ? measuring->host.settings->probe_bandwidth_port
 						: 0,
 			measuring->problem,

@@ -6,7 +6,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 
-#include "bandwidth/measure_window.h"
+#include "bandwidth/measure_plan.h"
 
 #define MINUTE (60 * RNA_USEC_PER_SEC)
 #define HOUR   (60 * MINUTE)
