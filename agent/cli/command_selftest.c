@@ -5,10 +5,11 @@
  * collectors/loopback/loopback_child.c.
  */
 #include <errno.h>
+#include <systemd/sd-event.h>
 
 #include "rna/exporter.h"
 
-#include "selftest/run.h"
+#include "selftest/selftest_schedule.h"
 
 #include "commands.h"
 #include "control_client.h"
@@ -20,18 +21,6 @@ static const enum rna_option_id wish_options[RNA_WISH_COUNT] = {
 	[RNA_WISH_QPS] = RNA_OPTION_QPS,       [RNA_WISH_DURATION] = RNA_OPTION_DURATION,
 	[RNA_WISH_FORCE] = RNA_OPTION_FORCE,
 };
-
-/* -- Progress ---------------------------------------------------------------------------------- */
-
-static void show_progress(const struct rna_selftest_run *run, void *userdata)
-{
-	RNA_STRBUF struct rna_strbuf line = RNA_STRBUF_INIT;
-
-	(void)userdata;
-	rna_selftest_describe(run, &line);
-	if (rna_strbuf_ok(&line))
-		rna_output_progress(line.data, line.len);
-}
 
 /* -- By the agent ------------------------------------------------------------------------------ */
 
@@ -52,36 +41,73 @@ static int ask(const struct rna_call *call, const char *const *values, struct rn
 
 /* -- Alone ------------------------------------------------------------------------------------- */
 
-static int write_runs(const struct rna_call *call, const struct rna_selftest_runs *runs,
-		      struct rna_error *error)
+struct alone {
+	bool json, done;
+	int status; /* the exit code, or negative errno with error */
+	struct rna_error *error;
+};
+
+static void show_progress(const struct rna_selftest_run *run, void *userdata)
+{
+	RNA_STRBUF struct rna_strbuf line = RNA_STRBUF_INIT;
+
+	(void)userdata;
+	rna_selftest_describe(run, &line);
+	if (rna_strbuf_ok(&line))
+		rna_output_progress(line.data, line.len);
+}
+
+static void show_results(const struct rna_selftest_run *runs, size_t count, void *userdata)
 {
 	RNA_STRBUF struct rna_strbuf out = RNA_STRBUF_INIT;
+	struct alone *alone = userdata;
 
-	rna_write_selftest(runs->items, runs->count, call->arguments.options[RNA_OPTION_JSON],
-			   &out);
-	return rna_output_strbuf(&out, error);
+	rna_output_progress("", 0);
+	rna_write_selftest(runs, count, alone->json, &out);
+	alone->status = rna_output_strbuf(&out, alone->error);
+	if (alone->status == 0)
+		alone->status = (int)rna_selftest_sum_up(runs, count);
+	alone->done = true;
+}
+
+/* As the agent does it, in a loop that ends with the tests. */
+static int run(struct alone *alone, const struct rna_view *view,
+	       const struct rna_settings *settings, const struct rna_selftest_wish *wish)
+{
+	const struct rna_selftest_listener listener = {show_progress, show_results, alone};
+	struct rna_selftest *selftest = NULL;
+	sd_event *event = NULL;
+	int status = sd_event_new(&event);
+
+	if (status >= 0)
+		selftest = rna_selftest_new(event, settings, NULL, NULL);
+	if (selftest) {
+		rna_selftest_follow(selftest, view);
+		status = rna_selftest_demand(selftest, wish, &listener, alone->error);
+	} else {
+		status = rna_error_set(alone->error, -ENOMEM, "self-test");
+	}
+	while (status >= 0 && !alone->done)
+		status = sd_event_run(event, UINT64_MAX);
+	(void)rna_selftest_free(selftest);
+	(void)sd_event_unref(event);
+	return status < 0 ? status : alone->status;
 }
 
 static int test(struct rna_call *call, const struct rna_selftest_wish *wish,
 		struct rna_error *error)
 {
 	RNA_CLEANUP(rna_settings_deinit) struct rna_settings settings = {0};
-	RNA_CLEANUP(rna_selftest_runs_deinit) struct rna_selftest_runs runs = {0};
 	RNA_ONCE struct rna_once once = {0};
+	struct alone alone = {.json = call->arguments.options[RNA_OPTION_JSON] != NULL,
+			      .error = error};
 	int status;
 
 	/* its own: rna_once_poll() takes over those of the call */
 	status = rna_config_load(call->config, &settings, NULL, error);
 	if (status == 0)
 		status = rna_once_poll(call, &once, error);
-	if (status == 0)
-		status = rna_selftest_plan(once.view, &settings, wish, &runs, error);
-	if (status == 0)
-		rna_selftest_run_all(&runs, &settings, show_progress, NULL);
-	rna_output_progress("", 0);
-	if (status == 0)
-		status = write_runs(call, &runs, error);
-	return status < 0 ? status : (int)rna_selftest_sum_up(runs.items, runs.count);
+	return status == 0 ? run(&alone, once.view, &settings, wish) : status;
 }
 
 static bool is_agent_absent(int status)

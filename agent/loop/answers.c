@@ -6,27 +6,20 @@
 
 /* -- Selftest ---------------------------------------------------------------------------------- */
 
-static void tell_progress(const struct rna_selftest_run *run, bool begins, void *userdata)
+static void tell_progress(const struct rna_selftest_run *run, void *userdata)
 {
 	RNA_STRBUF struct rna_strbuf line = RNA_STRBUF_INIT;
 
-	if (!begins)
-		return;
 	rna_selftest_describe(run, &line);
 	if (rna_strbuf_ok(&line))
 		rna_control_send(userdata, RNA_CONTROL_PROGRESS, line.data, line.len);
 }
 
-static void tell_results(const struct rna_selftest_run *runs, size_t count, int status,
-			 const struct rna_error *error, void *userdata)
+static void tell_results(const struct rna_selftest_run *runs, size_t count, void *userdata)
 {
 	RNA_STRBUF struct rna_strbuf text = RNA_STRBUF_INIT;
 	struct rna_control_call *call = userdata;
 
-	if (status < 0) {
-		rna_control_fail(call, error);
-		return;
-	}
 	rna_write_selftest(runs, count, rna_control_value(call, "json"), &text);
 	if (rna_strbuf_ok(&text))
 		rna_control_send(call, RNA_CONTROL_OUTPUT, text.data, text.len);

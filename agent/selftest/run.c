@@ -2,15 +2,75 @@
 #include "run.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <stdio.h>
 #include <string.h>
 
+#include "rna/base/duration.h"
 #include "rna/base/parse.h"
 
-#include "memory/state_directory.h"
+enum { MEMORY_NODES_MAX = 1024, SIZE_LEAST = 64, SIZE_MOST = 8 << 20 };
 
-/* Beyond what was asked for: to open the device, to fill buffers, for retries that fail. */
-#define PATIENCE (30 * RNA_USEC_PER_SEC)
+#define DURATION_MOST (60 * RNA_USEC_PER_SEC)
+
+/* -- Options ----------------------------------------------------------------------------------- */
+
+const char *const rna_wish_keys[RNA_WISH_COUNT] = {
+	[RNA_WISH_DEVICE] = "device", [RNA_WISH_GPU] = "gpu", [RNA_WISH_NUMA] = "numa",
+	[RNA_WISH_SIZE] = "size",     [RNA_WISH_QPS] = "qps", [RNA_WISH_DURATION] = "duration",
+	[RNA_WISH_FORCE] = "force",
+};
+
+static int take_number(const char *const *values, enum rna_wish_key key, unsigned least,
+		       unsigned most, unsigned *ret, struct rna_error *error)
+{
+	uint64_t number;
+
+	if (!values[key])
+		return 0;
+	if (rna_parse_u64(values[key], &number) < 0 || number < least || number > most)
+		return rna_error_say(error, -EINVAL, "--%s: \"%s\" is not a number from %u to %u",
+				     rna_wish_keys[key], values[key], least, most);
+	*ret = (unsigned)number;
+	return 0;
+}
+
+static int take_duration(const char *text, rna_usec *ret, struct rna_error *error)
+{
+	if (!text)
+		return 0;
+	if (rna_duration_parse(text, ret) < 0 || *ret == 0 || *ret > DURATION_MOST)
+		return rna_error_say(error, -EINVAL,
+				     "--duration: \"%s\" is not a duration up to 1m, such as 500ms",
+				     text);
+	return 0;
+}
+
+int rna_selftest_wish_parse(const char *const values[RNA_WISH_COUNT], struct rna_selftest_wish *ret,
+			    struct rna_error *error)
+{
+	unsigned node = UINT_MAX;
+	int status;
+
+	*ret = (struct rna_selftest_wish){
+		.device = values[RNA_WISH_DEVICE],
+		.gpu = values[RNA_WISH_GPU],
+		.force = values[RNA_WISH_FORCE],
+	};
+	status = take_number(values, RNA_WISH_NUMA, 0, MEMORY_NODES_MAX - 1, &node, error);
+	if (status == 0)
+		status = take_number(values, RNA_WISH_SIZE, SIZE_LEAST, SIZE_MOST, &ret->size,
+				     error);
+	if (status == 0)
+		status = take_number(values, RNA_WISH_QPS, 1, RNA_LOOPBACK_QPS_MAX, &ret->qps,
+				     error);
+	if (status == 0)
+		status = take_duration(values[RNA_WISH_DURATION], &ret->duration, error);
+	ret->numa_node = node == UINT_MAX ? -1 : (int)node;
+	return status;
+}
+
+/* -- Lists ------------------------------------------------------------------------------------- */
 
 void rna_selftest_runs_deinit(struct rna_selftest_runs *runs)
 {
@@ -168,7 +228,7 @@ void rna_selftest_describe(const struct rna_selftest_run *run, struct rna_strbuf
 			  rna_endpoint_name(run->request.endpoint));
 }
 
-/* -- Running ----------------------------------------------------------------------------------- */
+/* -- Failures ---------------------------------------------------------------------------------- */
 
 /* Only what went wrong in the test itself may be the port's fault. */
 static enum rna_skip why_skipped(const struct rna_error *why)
@@ -197,45 +257,6 @@ void rna_selftest_run_fail(struct rna_selftest_run *run, const struct rna_error 
 	(void)snprintf(run->result.text, sizeof(run->result.text), "%.64s/%u: %.120s%s",
 		       run->request.device, run->request.port, why->text,
 		       ended || skipped ? "" : "; it is stuck in the kernel");
-}
-
-/* A child that cannot be ended stays behind; what it holds, the kernel holds. */
-static void run_one(struct rna_selftest_run *run, uid_t agent)
-{
-	rna_usec patience = PATIENCE + run->request.time_limit + run->request.sample_time;
-	struct rna_loopback_child child;
-	struct rna_error why = {0};
-	bool ended;
-	int status;
-
-	run->time = rna_clock_now();
-	status = rna_loopback_child_start(&run->request, agent, &child, &why);
-	if (status < 0) {
-		rna_selftest_run_fail(run, &why, true);
-		return;
-	}
-	status = rna_loopback_child_receive(&child, patience, &run->result, &why);
-	ended = rna_loopback_child_stop(&child, RNA_LOOPBACK_LAST_PATIENCE);
-	if (status == -ETIMEDOUT)
-		(void)rna_error_say(&why, status, RNA_SELFTEST_TOO_LATE);
-	if (status < 0)
-		rna_selftest_run_fail(run, &why, ended);
-}
-
-void rna_selftest_run_all(struct rna_selftest_runs *runs, const struct rna_settings *settings,
-			  void (*progress)(const struct rna_selftest_run *run, void *userdata),
-			  void *userdata)
-{
-	uid_t agent = rna_state_owner(settings);
-
-	for (size_t i = 0; i < runs->count; i++) {
-		if (runs->items[i].result.end == RNA_LOOPBACK_SKIPPED)
-			continue;
-		if (progress)
-			progress(&runs->items[i], userdata);
-		run_one(&runs->items[i], agent);
-	}
-	rna_selftest_judge_all(runs->items, runs->count, settings);
 }
 
 /* -- Judging ----------------------------------------------------------------------------------- */

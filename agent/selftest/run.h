@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Running self-tests one after the other and waiting for each: for the command selftest where no
- * agent runs. The daemon does the same by events, in selftest_schedule.c.
+ * The runs of self-tests: which ones a request comes to, and what is said of them in the end.
+ * selftest_schedule.c makes them. Pure functions of a view and the settings. Thread: any.
  */
 #pragma once
 
@@ -75,18 +75,8 @@ enum rna_selftest_exit rna_selftest_sum_up(const struct rna_selftest_run *runs, 
 enum rna_selftest_exit rna_test_sum_up(enum rna_selftest_exit before, enum rna_loopback_end end,
 				       enum rna_grade grade);
 
-/*
- * Runs them in turn, but for those that have a result. progress (may be NULL) is called for each
- * before it begins. The grades are given at the end, when siblings can be compared.
- */
-void rna_selftest_run_all(struct rna_selftest_runs *runs, const struct rna_settings *settings,
-			  void (*progress)(const struct rna_selftest_run *run, void *userdata),
-			  void *userdata);
-
 /* "mlx5_0/1, local memory ...", for the progress line of a command. */
 void rna_selftest_describe(const struct rna_selftest_run *run, struct rna_strbuf *out);
-
-#define RNA_SELFTEST_TOO_LATE "the loopback test did not end in time"
 
 /*
  * The child came to no result, or was not started, for that reason; ended: it is not stuck. That it

@@ -185,7 +185,7 @@ static bool is_first_of_port(const struct rna_selftest_runs *session, size_t i)
 	       strcmp(run[-1].request.device, run->request.device) != 0;
 }
 
-static void end_session(struct rna_selftest *selftest, int status, const struct rna_error *error)
+static void end_session(struct rna_selftest *selftest)
 {
 	struct rna_selftest_listener listener = selftest->listener;
 	struct rna_selftest_runs session = selftest->session;
@@ -196,7 +196,8 @@ static void end_session(struct rna_selftest *selftest, int status, const struct 
 			rna_tested_find_name(selftest->ports, session.items[i].request.device,
 					     session.items[i].request.port);
 
-		log_run(&session.items[i]);
+		if (selftest->news)
+			log_run(&session.items[i]);
 		if (!port)
 			continue;
 		rna_tested_account(port, &session.items[i], is_first_of_port(&session, i));
@@ -206,9 +207,10 @@ static void end_session(struct rna_selftest *selftest, int status, const struct 
 	selftest->session = (struct rna_selftest_runs){0};
 	selftest->listener = (struct rna_selftest_listener){0};
 	forget_results(selftest);
-	selftest->news(selftest->userdata);
+	if (selftest->news)
+		selftest->news(selftest->userdata);
 	if (listener.done)
-		listener.done(session.items, session.count, status, error, listener.userdata);
+		listener.done(session.items, session.count, listener.userdata);
 	rna_selftest_runs_deinit(&session);
 	arm(selftest);
 }
@@ -232,7 +234,7 @@ static const struct rna_error *take_result(struct rna_selftest *selftest, struct
 	if (rna_loopback_child_receive(&selftest->process.child, 0, &run->result, why) == 0)
 		return NULL;
 	if (selftest->process.late)
-		(void)rna_error_say(why, -ETIMEDOUT, RNA_SELFTEST_TOO_LATE);
+		(void)rna_error_say(why, -ETIMEDOUT, "the loopback test did not end in time");
 	return why;
 }
 
@@ -251,8 +253,6 @@ static void end_run(struct rna_selftest *selftest, const struct rna_error *why)
 		rna_selftest_run_fail(run, why, ended);
 	if (!ended)
 		port->known.stuck = port->stuck.child.pid;
-	if (selftest->listener.progress)
-		selftest->listener.progress(run, false, selftest->listener.userdata);
 	selftest->at++;
 	run_next(selftest);
 }
@@ -331,12 +331,12 @@ static void run_next(struct rna_selftest *selftest)
 		if (run->result.end == RNA_LOOPBACK_SKIPPED || !can_begin(selftest, run))
 			continue;
 		if (selftest->listener.progress)
-			selftest->listener.progress(run, true, selftest->listener.userdata);
+			selftest->listener.progress(run, selftest->listener.userdata);
 		if (start_run(selftest, run, &error) < 0)
 			end_run(selftest, &error);
 		return;
 	}
-	end_session(selftest, error.code, &error);
+	end_session(selftest);
 }
 
 /* -- Turns ------------------------------------------------------------------------------------- */

@@ -21,7 +21,8 @@ struct rna_port_memory; /* memory.h */
 
 /*
  * settings may change their content, not their place. news: there are new results, which are to be
- * remembered at once, not with the next poll. NULL: no memory.
+ * remembered at once, not with the next poll; NULL: of a command, whose listener shows them, so
+ * that failures are not logged. Returns NULL: no memory.
  */
 struct rna_selftest *rna_selftest_new(sd_event *event, const struct rna_settings *settings,
 				      void (*news)(void *userdata), void *userdata);
@@ -56,11 +57,9 @@ struct rna_selftests *rna_selftest_results(struct rna_selftest *selftest);
 
 /* Callbacks for tests that were requested. */
 struct rna_selftest_listener {
-	/* A test begins, or has ended: then its result is in run. */
-	void (*progress)(const struct rna_selftest_run *run, bool begins, void *userdata);
-	/* All have ended; grades are given. status: 0, or why they did not. The last call. */
-	void (*done)(const struct rna_selftest_run *runs, size_t count, int status,
-		     const struct rna_error *error, void *userdata);
+	void (*progress)(const struct rna_selftest_run *run, void *userdata); /* it begins */
+	/* All have ended; grades are given. The last call. */
+	void (*done)(const struct rna_selftest_run *runs, size_t count, void *userdata);
 	void *userdata;
 };
 
