@@ -274,8 +274,8 @@ static int check_own(const struct rna_measure_terms *terms, struct rna_error *er
 	return 0;
 }
 
-int rna_measure_wish(const struct rna_measure_terms *terms, const char *target,
-		     struct rna_measure_runs *ret, struct rna_error *error)
+int rna_measure_with_peer(const struct rna_measure_terms *terms, const char *target,
+			  struct rna_measure_runs *ret, struct rna_error *error)
 {
 	const struct rna_probing_peer *peer;
 	const char *device = "";

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Which bandwidth tests there are, when, and what comes of them: what a wish asks for, whether this
- * node answers a call, when a port is due in the window, how a result is graded, and what is kept
- * of it. Functions of a view, the pairs of probes and the settings; whether a port is idle is for
- * the child to see. Thread: the loop's.
+ * Which bandwidth tests there are, when, and what comes of them: what a request comes to, whether
+ * this node answers a call, when a port is due in the window, how a result is graded, and what is
+ * kept of it. Functions of a view, the pairs of probes and the settings; whether a port is idle is
+ * for the child to see. Thread: the loop's.
  */
 #pragma once
 
@@ -46,8 +46,8 @@ void rna_measure_runs_deinit(struct rna_measure_runs *runs); /* idempotent */
  * DEVICE with /PORT or :PORT behind it for one port of several. A test that cannot begin has its
  * result. 0, or negative errno with error, a sentence for the user.
  */
-int rna_measure_wish(const struct rna_measure_terms *terms, const char *target,
-		     struct rna_measure_runs *ret, struct rna_error *error);
+int rna_measure_with_peer(const struct rna_measure_terms *terms, const char *target,
+			  struct rna_measure_runs *ret, struct rna_error *error);
 
 /*
  * The test of a port with the next node on its rail, for the window: the nearest member behind

@@ -481,7 +481,7 @@ int rna_measuring_demand(struct rna_measuring *measuring, const char *target,
 		return rna_error_say(error, -EBUSY, "a bandwidth test is running; try again soon");
 	if (terms.hold != RNA_SKIP_QUIESCED)
 		terms.hold = RNA_SKIP_NONE; /* a person asks for it, whatever the Node's label */
-	status = rna_measure_wish(&terms, target, &measuring->session, error);
+	status = rna_measure_with_peer(&terms, target, &measuring->session, error);
 	if (status < 0) {
 		rna_measure_runs_deinit(&measuring->session);
 		return status;

@@ -15,11 +15,14 @@
 #include "control_client.h"
 #include "once.h"
 
-static const enum rna_option_id wish_options[RNA_WISH_COUNT] = {
-	[RNA_WISH_DEVICE] = RNA_OPTION_DEVICE, [RNA_WISH_GPU] = RNA_OPTION_GPU,
-	[RNA_WISH_NUMA] = RNA_OPTION_NUMA,     [RNA_WISH_SIZE] = RNA_OPTION_SIZE,
-	[RNA_WISH_QPS] = RNA_OPTION_QPS,       [RNA_WISH_DURATION] = RNA_OPTION_DURATION,
-	[RNA_WISH_FORCE] = RNA_OPTION_FORCE,
+static const enum rna_option_id option_ids[RNA_SELFTEST_OPTION_COUNT] = {
+	[RNA_SELFTEST_OPTION_DEVICE] = RNA_OPTION_DEVICE,
+	[RNA_SELFTEST_OPTION_GPU] = RNA_OPTION_GPU,
+	[RNA_SELFTEST_OPTION_NUMA] = RNA_OPTION_NUMA,
+	[RNA_SELFTEST_OPTION_SIZE] = RNA_OPTION_SIZE,
+	[RNA_SELFTEST_OPTION_QPS] = RNA_OPTION_QPS,
+	[RNA_SELFTEST_OPTION_DURATION] = RNA_OPTION_DURATION,
+	[RNA_SELFTEST_OPTION_FORCE] = RNA_OPTION_FORCE,
 };
 
 /* -- By the agent ------------------------------------------------------------------------------ */
@@ -29,9 +32,10 @@ static int ask(const struct rna_call *call, const char *const *values, struct rn
 	RNA_STRBUF struct rna_strbuf request = RNA_STRBUF_INIT;
 
 	rna_strbuf_puts(&request, "selftest\n");
-	for (size_t i = 0; i < RNA_WISH_COUNT; i++)
+	for (size_t i = 0; i < RNA_SELFTEST_OPTION_COUNT; i++)
 		if (values[i])
-			rna_strbuf_printf(&request, "%s=%s\n", rna_wish_keys[i], values[i]);
+			rna_strbuf_printf(&request, "%s=%s\n", rna_selftest_option_keys[i],
+					  values[i]);
 	if (call->arguments.options[RNA_OPTION_JSON])
 		rna_strbuf_puts(&request, "json=\n");
 	if (!rna_strbuf_ok(&request))
@@ -72,7 +76,7 @@ static void show_results(const struct rna_selftest_run *runs, size_t count, void
 
 /* As the agent does it, in a loop that ends with the tests. */
 static int run(struct alone *alone, const struct rna_view *view,
-	       const struct rna_settings *settings, const struct rna_selftest_wish *wish)
+	       const struct rna_settings *settings, const struct rna_selftest_options *options)
 {
 	const struct rna_selftest_listener listener = {show_progress, show_results, alone};
 	struct rna_selftest *selftest = NULL;
@@ -83,7 +87,7 @@ static int run(struct alone *alone, const struct rna_view *view,
 		selftest = rna_selftest_new(event, settings, NULL, NULL);
 	if (selftest) {
 		rna_selftest_follow(selftest, view);
-		status = rna_selftest_demand(selftest, wish, &listener, alone->error);
+		status = rna_selftest_demand(selftest, options, &listener, alone->error);
 	} else {
 		status = rna_error_set(alone->error, -ENOMEM, "self-test");
 	}
@@ -94,7 +98,7 @@ static int run(struct alone *alone, const struct rna_view *view,
 	return status < 0 ? status : alone->status;
 }
 
-static int test(struct rna_call *call, const struct rna_selftest_wish *wish,
+static int test(struct rna_call *call, const struct rna_selftest_options *options,
 		struct rna_error *error)
 {
 	RNA_CLEANUP(rna_settings_deinit) struct rna_settings settings = {0};
@@ -107,7 +111,7 @@ static int test(struct rna_call *call, const struct rna_selftest_wish *wish,
 	status = rna_config_load(call->config, &settings, NULL, error);
 	if (status == 0)
 		status = rna_once_poll(call, &once, error);
-	return status == 0 ? run(&alone, once.view, &settings, wish) : status;
+	return status == 0 ? run(&alone, once.view, &settings, options) : status;
 }
 
 static bool is_agent_absent(int status)
@@ -117,21 +121,21 @@ static bool is_agent_absent(int status)
 
 int rna_command_selftest(struct rna_call *call, struct rna_error *error)
 {
-	const char *values[RNA_WISH_COUNT];
-	struct rna_selftest_wish wish;
+	const char *values[RNA_SELFTEST_OPTION_COUNT];
+	struct rna_selftest_options options;
 	int status;
 
 	if (call->arguments.options[RNA_OPTION_ROOT])
 		return rna_error_say(error, -EINVAL,
 				     "--root: the self-test only works with devices of this node");
-	for (size_t i = 0; i < RNA_WISH_COUNT; i++)
-		values[i] = call->arguments.options[wish_options[i]];
-	status = rna_selftest_wish_parse(values, &wish, error);
+	for (size_t i = 0; i < RNA_SELFTEST_OPTION_COUNT; i++)
+		values[i] = call->arguments.options[option_ids[i]];
+	status = rna_selftest_options_parse(values, &options, error);
 	if (status < 0)
 		return status;
 	status = ask(call, values, error);
 	if (!is_agent_absent(status))
 		return status;
 	*error = (struct rna_error){0}; /* without an agent, the command tests by itself */
-	return test(call, &wish, error);
+	return test(call, &options, error);
 }

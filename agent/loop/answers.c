@@ -30,16 +30,16 @@ static void answer_selftest(struct rna_control_call *call, void *userdata)
 {
 	const struct rna_answers *answers = userdata;
 	const struct rna_selftest_listener listener = {tell_progress, tell_results, call};
-	const char *values[RNA_WISH_COUNT];
-	struct rna_selftest_wish wish;
+	const char *values[RNA_SELFTEST_OPTION_COUNT];
+	struct rna_selftest_options options;
 	struct rna_error error = {0};
 	int status;
 
-	for (size_t i = 0; i < RNA_WISH_COUNT; i++)
-		values[i] = rna_control_value(call, rna_wish_keys[i]);
-	status = rna_selftest_wish_parse(values, &wish, &error);
+	for (size_t i = 0; i < RNA_SELFTEST_OPTION_COUNT; i++)
+		values[i] = rna_control_value(call, rna_selftest_option_keys[i]);
+	status = rna_selftest_options_parse(values, &options, &error);
 	if (status == 0)
-		status = rna_selftest_demand(answers->selftest, &wish, &listener, &error);
+		status = rna_selftest_demand(answers->selftest, &options, &listener, &error);
 	if (status < 0)
 		rna_control_fail(call, &error);
 }

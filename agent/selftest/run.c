@@ -15,13 +15,14 @@ enum { MEMORY_NODES_MAX = 1024, SIZE_LEAST = 64, SIZE_MOST = 8 << 20 };
 
 /* -- Options ----------------------------------------------------------------------------------- */
 
-const char *const rna_wish_keys[RNA_WISH_COUNT] = {
-	[RNA_WISH_DEVICE] = "device", [RNA_WISH_GPU] = "gpu", [RNA_WISH_NUMA] = "numa",
-	[RNA_WISH_SIZE] = "size",     [RNA_WISH_QPS] = "qps", [RNA_WISH_DURATION] = "duration",
-	[RNA_WISH_FORCE] = "force",
+const char *const rna_selftest_option_keys[RNA_SELFTEST_OPTION_COUNT] = {
+	[RNA_SELFTEST_OPTION_DEVICE] = "device", [RNA_SELFTEST_OPTION_GPU] = "gpu",
+	[RNA_SELFTEST_OPTION_NUMA] = "numa",     [RNA_SELFTEST_OPTION_SIZE] = "size",
+	[RNA_SELFTEST_OPTION_QPS] = "qps",       [RNA_SELFTEST_OPTION_DURATION] = "duration",
+	[RNA_SELFTEST_OPTION_FORCE] = "force",
 };
 
-static int take_number(const char *const *values, enum rna_wish_key key, unsigned least,
+static int take_number(const char *const *values, enum rna_selftest_option key, unsigned least,
 		       unsigned most, unsigned *ret, struct rna_error *error)
 {
 	uint64_t number;
@@ -30,7 +31,7 @@ static int take_number(const char *const *values, enum rna_wish_key key, unsigne
 		return 0;
 	if (rna_parse_u64(values[key], &number) < 0 || number < least || number > most)
 		return rna_error_say(error, -EINVAL, "--%s: \"%s\" is not a number from %u to %u",
-				     rna_wish_keys[key], values[key], least, most);
+				     rna_selftest_option_keys[key], values[key], least, most);
 	*ret = (unsigned)number;
 	return 0;
 }
@@ -46,26 +47,27 @@ static int take_duration(const char *text, rna_usec *ret, struct rna_error *erro
 	return 0;
 }
 
-int rna_selftest_wish_parse(const char *const values[RNA_WISH_COUNT], struct rna_selftest_wish *ret,
-			    struct rna_error *error)
+int rna_selftest_options_parse(const char *const values[RNA_SELFTEST_OPTION_COUNT],
+			       struct rna_selftest_options *ret, struct rna_error *error)
 {
 	unsigned node = UINT_MAX;
 	int status;
 
-	*ret = (struct rna_selftest_wish){
-		.device = values[RNA_WISH_DEVICE],
-		.gpu = values[RNA_WISH_GPU],
-		.force = values[RNA_WISH_FORCE],
+	*ret = (struct rna_selftest_options){
+		.device = values[RNA_SELFTEST_OPTION_DEVICE],
+		.gpu = values[RNA_SELFTEST_OPTION_GPU],
+		.force = values[RNA_SELFTEST_OPTION_FORCE],
 	};
-	status = take_number(values, RNA_WISH_NUMA, 0, MEMORY_NODES_MAX - 1, &node, error);
+	status = take_number(values, RNA_SELFTEST_OPTION_NUMA, 0, MEMORY_NODES_MAX - 1, &node,
+			     error);
 	if (status == 0)
-		status = take_number(values, RNA_WISH_SIZE, SIZE_LEAST, SIZE_MOST, &ret->size,
-				     error);
+		status = take_number(values, RNA_SELFTEST_OPTION_SIZE, SIZE_LEAST, SIZE_MOST,
+				     &ret->size, error);
 	if (status == 0)
-		status = take_number(values, RNA_WISH_QPS, 1, RNA_LOOPBACK_QPS_MAX, &ret->qps,
-				     error);
+		status = take_number(values, RNA_SELFTEST_OPTION_QPS, 1, RNA_LOOPBACK_QPS_MAX,
+				     &ret->qps, error);
 	if (status == 0)
-		status = take_duration(values[RNA_WISH_DURATION], &ret->duration, error);
+		status = take_duration(values[RNA_SELFTEST_OPTION_DURATION], &ret->duration, error);
 	ret->numa_node = node == UINT_MAX ? -1 : (int)node;
 	return status;
 }
@@ -102,33 +104,34 @@ bool rna_test_names_port(const char *text, const char *device, unsigned port)
 				     rna_parse_u64(text + len + 1, &number) == 0 && number == port);
 }
 
-static bool is_wished(const struct rna_selftest_wish *wish, const struct rna_subject *subject)
+static bool is_chosen(const struct rna_selftest_options *options, const struct rna_subject *subject)
 {
-	return !wish->device ||
-	       rna_test_names_port(wish->device, subject->device->device->name, subject->port);
+	return !options->device ||
+	       rna_test_names_port(options->device, subject->device->device->name, subject->port);
 }
 
-static void change(struct rna_loopback_request *request, const struct rna_selftest_wish *wish)
+static void change(struct rna_loopback_request *request, const struct rna_selftest_options *options)
 {
-	if (wish->numa_node >= 0)
-		request->memory_node = wish->numa_node;
-	if (wish->gpu)
-		(void)snprintf(request->gpu, sizeof(request->gpu), "%s", wish->gpu);
-	if (wish->qps > 0)
-		request->qps = wish->qps;
-	if (wish->size > 0)
-		rna_selftest_set_size(request, wish->size);
-	if (wish->duration > 0) {
-		request->time_limit = wish->duration;
+	if (options->numa_node >= 0)
+		request->memory_node = options->numa_node;
+	if (options->gpu)
+		(void)snprintf(request->gpu, sizeof(request->gpu), "%s", options->gpu);
+	if (options->qps > 0)
+		request->qps = options->qps;
+	if (options->size > 0)
+		rna_selftest_set_size(request, options->size);
+	if (options->duration > 0) {
+		request->time_limit = options->duration;
 		request->bytes = UINT64_MAX;
 	}
-	request->gate = !wish->force;
+	request->gate = !options->force;
 }
 
 /* Longer than usual is still as usual: bandwidth does not depend on it. */
-static bool is_special(const struct rna_selftest_wish *wish)
+static bool is_special(const struct rna_selftest_options *options)
 {
-	return wish->numa_node >= 0 || wish->gpu || wish->qps > 0 || wish->size > 0 || wish->force;
+	return options->numa_node >= 0 || options->gpu || options->qps > 0 || options->size > 0 ||
+	       options->force;
 }
 
 static struct rna_selftest_run *add_run(struct rna_selftest_runs *runs)
@@ -146,7 +149,7 @@ static struct rna_selftest_run *add_run(struct rna_selftest_runs *runs)
 }
 
 static int plan_endpoint(const struct rna_subject *subject, const struct rna_settings *settings,
-			 enum rna_endpoint endpoint, const struct rna_selftest_wish *wish,
+			 enum rna_endpoint endpoint, const struct rna_selftest_options *options,
 			 struct rna_selftest_runs *runs)
 {
 	struct rna_time now = rna_clock_now();
@@ -154,71 +157,72 @@ static int plan_endpoint(const struct rna_subject *subject, const struct rna_set
 	struct rna_loopback_request request;
 	struct rna_selftest_run *run;
 
-	if (!rna_selftest_request(subject, settings, endpoint, &request) && !wish->gpu)
+	if (!rna_selftest_request(subject, settings, endpoint, &request) && !options->gpu)
 		return 0;
 	run = add_run(runs);
 	if (!run)
 		return -ENOMEM;
-	change(&request, wish);
+	change(&request, options);
 	run->time = now;
 	run->request = request;
 	run->expected = rna_selftest_expected(subject);
-	run->special = is_special(wish);
+	run->special = is_special(options);
 	if (skip != RNA_SKIP_NONE)
 		(void)rna_loopback_skip(&run->result, skip, "%s/%u: %s", request.device,
 					request.port, rna_skip_meaning(skip));
 	return 0;
 }
 
-/* A wish for a certain memory is one for that alone. */
-static bool is_endpoint_wished(enum rna_endpoint endpoint, const struct rna_settings *settings,
-			       const struct rna_selftest_wish *wish)
+/* An option for a certain memory is one for that alone. */
+static bool is_endpoint_chosen(enum rna_endpoint endpoint, const struct rna_settings *settings,
+			       const struct rna_selftest_options *options)
 {
 	switch (endpoint) {
 	case RNA_ENDPOINT_LOCAL:
-		return !wish->gpu;
+		return !options->gpu;
 	case RNA_ENDPOINT_REMOTE:
-		return !wish->gpu && wish->numa_node < 0 && settings->selftest_remote_memory;
+		return !options->gpu && options->numa_node < 0 && settings->selftest_remote_memory;
 	case RNA_ENDPOINT_GPU:
-		return wish->gpu || (wish->numa_node < 0 && settings->selftest_gpu_memory);
+		return options->gpu || (options->numa_node < 0 && settings->selftest_gpu_memory);
 	default:
 		return false;
 	}
 }
 
-static int check_size(const struct rna_selftest_wish *wish, const struct rna_settings *settings,
-		      struct rna_error *error)
+static int check_size(const struct rna_selftest_options *options,
+		      const struct rna_settings *settings, struct rna_error *error)
 {
-	if (wish->size == 0 || wish->duration > 0 || rna_selftest_size_fits(settings, wish->size))
+	if (options->size == 0 || options->duration > 0 ||
+	    rna_selftest_size_fits(settings, options->size))
 		return 0;
 	return rna_error_say(error, -EINVAL,
 			     "--size %u: a test writes at least twice, and selftest.bytes is %u "
 			     "MiB; use a smaller size, or --duration instead of the byte limit",
-			     wish->size, settings->selftest_bytes);
+			     options->size, settings->selftest_bytes);
 }
 
 int rna_selftest_plan(const struct rna_view *view, const struct rna_settings *settings,
-		      const struct rna_selftest_wish *wish, struct rna_selftest_runs *ret,
+		      const struct rna_selftest_options *options, struct rna_selftest_runs *ret,
 		      struct rna_error *error)
 {
 	const struct rna_subject_list *ports = rna_view_ports(view);
-	int status = check_size(wish, settings, error);
+	int status = check_size(options, settings, error);
 
 	if (status < 0)
 		return status;
 	for (size_t i = 0; status == 0 && i < ports->count; i++)
 		for (enum rna_endpoint e = 0; status == 0 && e < RNA_ENDPOINT_COUNT; e++)
-			if (is_wished(wish, &ports->items[i]) &&
-			    is_endpoint_wished(e, settings, wish))
-				status = plan_endpoint(&ports->items[i], settings, e, wish, ret);
+			if (is_chosen(options, &ports->items[i]) &&
+			    is_endpoint_chosen(e, settings, options))
+				status = plan_endpoint(&ports->items[i], settings, e, options, ret);
 	if (status < 0)
 		return rna_error_set(error, status, "cannot plan self-tests");
 	if (ret->count > 0)
 		return 0;
-	if (wish->device)
+	if (options->device)
 		return rna_error_say(error, -ENODEV,
 				     "no port matches \"%s\"; the command status lists all ports",
-				     wish->device);
+				     options->device);
 	return rna_error_say(error, -ENODEV, "this node has no RDMA port to test");
 }
 

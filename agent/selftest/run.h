@@ -8,7 +8,7 @@
 #include "plan.h"
 
 /* The options of a requested self-test; 0, NULL and -1: as in the settings. */
-struct rna_selftest_wish {
+struct rna_selftest_options {
 	const char *device; /* name, and /PORT or :PORT behind it for one port only; NULL: all */
 	const char *gpu;    /* PCI address: its memory only */
 	int numa_node;      /* memory of that node only */
@@ -18,26 +18,26 @@ struct rna_selftest_wish {
 	bool force;        /* on a busy port as well */
 };
 
-/* The keys of a wish: options of the command, and lines of a request to the agent. */
-enum rna_wish_key {
-	RNA_WISH_DEVICE,
-	RNA_WISH_GPU,
-	RNA_WISH_NUMA,
-	RNA_WISH_SIZE,
-	RNA_WISH_QPS,
-	RNA_WISH_DURATION,
-	RNA_WISH_FORCE,
-	RNA_WISH_COUNT,
+/* Their keys: options of the command, and lines of a request to the agent. */
+enum rna_selftest_option {
+	RNA_SELFTEST_OPTION_DEVICE,
+	RNA_SELFTEST_OPTION_GPU,
+	RNA_SELFTEST_OPTION_NUMA,
+	RNA_SELFTEST_OPTION_SIZE,
+	RNA_SELFTEST_OPTION_QPS,
+	RNA_SELFTEST_OPTION_DURATION,
+	RNA_SELFTEST_OPTION_FORCE,
+	RNA_SELFTEST_OPTION_COUNT,
 };
 
-extern const char *const rna_wish_keys[RNA_WISH_COUNT]; /* "device", ... */
+extern const char *const rna_selftest_option_keys[RNA_SELFTEST_OPTION_COUNT]; /* "device", ... */
 
 /*
- * Reads a wish of texts, NULL where nothing is wished; *ret points into them. 0, or -EINVAL with
- * error "--size: ...".
+ * Reads them from texts, NULL where an option is not given; *ret points into them. 0, or -EINVAL
+ * with error "--size: ...".
  */
-int rna_selftest_wish_parse(const char *const values[RNA_WISH_COUNT], struct rna_selftest_wish *ret,
-			    struct rna_error *error);
+int rna_selftest_options_parse(const char *const values[RNA_SELFTEST_OPTION_COUNT],
+			       struct rna_selftest_options *ret, struct rna_error *error);
 
 /* Does text name that port: "mlx5_0", "mlx5_0/1" or, as perftest users write, "mlx5_0:1"? */
 bool rna_test_names_port(const char *text, const char *device, unsigned port);
@@ -54,11 +54,11 @@ bool rna_selftest_runs_have(const struct rna_selftest_runs *runs,
 			    const struct rna_selftest_run *run);
 
 /*
- * The runs that a wish comes to, with requests, expectations and, where there can be no test, the
- * reason as result; in the order of the view. 0; -ENODEV with error when no port fits; -ENOMEM.
+ * The runs that a request comes to, with requests, expectations and, where there can be no test,
+ * the reason as result; in the order of the view. 0; -ENODEV with error when no port fits; -ENOMEM.
  */
 int rna_selftest_plan(const struct rna_view *view, const struct rna_settings *settings,
-		      const struct rna_selftest_wish *wish, struct rna_selftest_runs *ret,
+		      const struct rna_selftest_options *options, struct rna_selftest_runs *ret,
 		      struct rna_error *error);
 
 /* Exit codes of the command. */

@@ -365,11 +365,11 @@ static const struct rna_subject *find_subject(const struct rna_selftest *selftes
 static void test_port(struct rna_selftest *selftest, struct rna_tested *port)
 {
 	char name[2 * RNA_LOOPBACK_NAME_MAX];
-	struct rna_selftest_wish wish = {.device = name, .numa_node = -1};
+	struct rna_selftest_options options = {.device = name, .numa_node = -1};
 
 	(void)snprintf(name, sizeof(name), "%s/%u", port->device, port->number);
-	if (rna_selftest_plan(selftest->view, selftest->settings, &wish, &selftest->session, NULL) <
-	    0) {
+	if (rna_selftest_plan(selftest->view, selftest->settings, &options, &selftest->session,
+			      NULL) < 0) {
 		rna_selftest_runs_deinit(&selftest->session); /* some may be planned, and wait */
 		skip_turn(selftest, port, RNA_SKIP_NO_DEVICE);
 		return;
@@ -592,7 +592,7 @@ uint64_t rna_selftest_idle_qps(const struct rna_selftest *selftest, const char *
 	return tested ? tested->idle_qps : RNA_QPS_UNKNOWN;
 }
 
-int rna_selftest_demand(struct rna_selftest *selftest, const struct rna_selftest_wish *wish,
+int rna_selftest_demand(struct rna_selftest *selftest, const struct rna_selftest_options *options,
 			const struct rna_selftest_listener *listener, struct rna_error *error)
 {
 	int status;
@@ -603,7 +603,7 @@ int rna_selftest_demand(struct rna_selftest *selftest, const struct rna_selftest
 		return rna_error_say(error, -EBUSY, "%s", rna_skip_meaning(selftest->hold));
 	if (!selftest->view)
 		return rna_error_say(error, -EAGAIN, "the agent has just started; try again soon");
-	status = rna_selftest_plan(selftest->view, selftest->settings, wish, &selftest->session,
+	status = rna_selftest_plan(selftest->view, selftest->settings, options, &selftest->session,
 				   error);
 	if (status < 0) {
 		rna_selftest_runs_deinit(&selftest->session);

@@ -64,10 +64,10 @@ struct rna_selftest_listener {
 };
 
 /*
- * Runs at once the tests that rna_selftest_plan() makes of wish. 0; -EBUSY with error when other
+ * Runs at once the tests that rna_selftest_plan() makes of options. 0; -EBUSY with error when other
  * tests are under way; or as rna_selftest_plan(). In case of failure listener hears nothing.
  */
-int rna_selftest_demand(struct rna_selftest *selftest, const struct rna_selftest_wish *wish,
+int rna_selftest_demand(struct rna_selftest *selftest, const struct rna_selftest_options *options,
 			const struct rna_selftest_listener *listener, struct rna_error *error);
 /* Drops the listener with that userdata; the tests go on. */
 void rna_selftest_forget(struct rna_selftest *selftest, const void *userdata);

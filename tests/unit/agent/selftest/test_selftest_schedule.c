@@ -206,12 +206,12 @@ static void on_done(const struct rna_selftest_run *runs, size_t count, void *use
 	scene->done++;
 }
 
-static int demand(struct scene *scene, const struct rna_selftest_wish *wish,
+static int demand(struct scene *scene, const struct rna_selftest_options *options,
 		  struct rna_error *error)
 {
 	const struct rna_selftest_listener listener = {on_progress, on_done, scene};
 
-	return rna_selftest_demand(scene->selftest, wish, &listener, error);
+	return rna_selftest_demand(scene->selftest, options, &listener, error);
 }
 
 static void wait_until_done(struct scene *scene)
@@ -224,7 +224,7 @@ static void wait_until_done(struct scene *scene)
 	}
 }
 
-static const struct rna_selftest_wish everything = {.numa_node = -1};
+static const struct rna_selftest_options everything = {.numa_node = -1};
 
 static void test_demand(void **state)
 {
@@ -292,7 +292,7 @@ static void set_topology(struct scene *scene, int node)
 /* One kind of memory that can be tested is a port that is tested. */
 static void test_a_port_is_skipped_when_all_its_memory_is(void **state)
 {
-	const struct rna_selftest_wish wish = {.device = "mlx5_0", .numa_node = -1};
+	const struct rna_selftest_options options = {.device = "mlx5_0", .numa_node = -1};
 	const struct rna_selftest_port *port;
 	struct rna_error error = {0};
 	struct scene scene;
@@ -304,7 +304,7 @@ static void test_a_port_is_skipped_when_all_its_memory_is(void **state)
 		scene.settings.selftest_gpu_memory = true;
 		set_topology(&scene, node);
 		follow(&scene);
-		assert_int_equal(demand(&scene, &wish, &error), 0);
+		assert_int_equal(demand(&scene, &options, &error), 0);
 		wait_until_done(&scene);
 		assert_int_equal(scene.run_count, 2);
 		port = known(&scene, "mlx5_0");
@@ -320,7 +320,7 @@ static void test_a_port_is_skipped_when_all_its_memory_is(void **state)
 /* Out of memory, or killed by a user: independent of the port, and possibly temporary. */
 static void test_a_test_that_is_killed(void **state)
 {
-	const struct rna_selftest_wish wish = {.device = "mlx5_3", .numa_node = -1};
+	const struct rna_selftest_options options = {.device = "mlx5_3", .numa_node = -1};
 	rna_usec now = rna_clock_now().realtime;
 	const struct rna_selftest_port *port;
 	struct rna_error error = {0};
@@ -329,7 +329,7 @@ static void test_a_test_that_is_killed(void **state)
 	(void)state;
 	set_up(&scene, 4, 12 * HOUR);
 	follow(&scene);
-	assert_int_equal(demand(&scene, &wish, &error), 0);
+	assert_int_equal(demand(&scene, &options, &error), 0);
 	wait_until_done(&scene);
 	assert_int_equal(scene.runs[0].result.end, RNA_LOOPBACK_SKIPPED);
 	assert_int_equal(scene.runs[0].result.skip, RNA_SKIP_NO_RESOURCES);
@@ -345,14 +345,14 @@ static void test_a_test_that_is_killed(void **state)
 
 static void test_a_test_that_crashes(void **state)
 {
-	const struct rna_selftest_wish wish = {.device = "mlx5_5", .numa_node = -1};
+	const struct rna_selftest_options options = {.device = "mlx5_5", .numa_node = -1};
 	struct rna_error error = {0};
 	struct scene scene;
 
 	(void)state;
 	set_up(&scene, 6, HOUR);
 	follow(&scene);
-	assert_int_equal(demand(&scene, &wish, &error), 0);
+	assert_int_equal(demand(&scene, &options, &error), 0);
 	wait_until_done(&scene);
 	assert_int_equal(scene.runs[0].grade, RNA_GRADE_FAILED);
 	assert_string_equal(scene.runs[0].result.text, "mlx5_5/1: the loopback test was killed by "
@@ -364,7 +364,7 @@ static void test_a_test_that_crashes(void **state)
 /* Want of descriptors: the child cannot even be started. */
 static void test_a_test_that_cannot_start(void **state)
 {
-	const struct rna_selftest_wish wish = {.device = "mlx5_0", .numa_node = -1};
+	const struct rna_selftest_options options = {.device = "mlx5_0", .numa_node = -1};
 	struct rna_error error = {0};
 	struct rlimit limit, none;
 	struct scene scene;
@@ -375,7 +375,7 @@ static void test_a_test_that_cannot_start(void **state)
 	assert_int_equal(getrlimit(RLIMIT_NOFILE, &limit), 0);
 	none = (struct rlimit){0, limit.rlim_max};
 	assert_int_equal(setrlimit(RLIMIT_NOFILE, &none), 0);
-	assert_int_equal(demand(&scene, &wish, &error), 0);
+	assert_int_equal(demand(&scene, &options, &error), 0);
 	assert_int_equal(setrlimit(RLIMIT_NOFILE, &limit), 0);
 	assert_int_equal(scene.done, 1);
 	assert_int_equal(scene.runs[0].result.skip, RNA_SKIP_NO_RESOURCES);
@@ -440,10 +440,10 @@ static void test_who_has_it_open_is_not_learned(void **state)
 /* It stands in the history, and nothing else follows from it. */
 static void test_what_is_special_says_nothing_of_the_port(void **state)
 {
-	const struct rna_selftest_wish small = {.device = "mlx5_1/1",
-						.numa_node = -1,
-						.size = 64,
-						.qps = 1};
+	const struct rna_selftest_options small = {.device = "mlx5_1/1",
+						   .numa_node = -1,
+						   .size = 64,
+						   .qps = 1};
 	const struct rna_selftest_port *port;
 	struct rna_error error = {0};
 	struct scene scene;
@@ -627,7 +627,7 @@ static void test_a_bad_test_outlives_a_restart(void **state)
 /* The next one after the second bad test comes with the period, as after a good one. */
 static void test_a_bad_test_is_made_again_soon(void **state)
 {
-	const struct rna_selftest_wish wish = {.device = "mlx5_1", .numa_node = -1};
+	const struct rna_selftest_options options = {.device = "mlx5_1", .numa_node = -1};
 	rna_usec now = rna_clock_now().realtime;
 	struct rna_error error = {0};
 	struct scene scene;
@@ -635,10 +635,10 @@ static void test_a_bad_test_is_made_again_soon(void **state)
 	(void)state;
 	set_up(&scene, 2, 12 * HOUR);
 	follow(&scene);
-	assert_int_equal(demand(&scene, &wish, &error), 0);
+	assert_int_equal(demand(&scene, &options, &error), 0);
 	wait_for(&scene, "mlx5_1", was_tested);
 	assert_true(known(&scene, "mlx5_1")->next < now + 2 * HOUR);
-	assert_int_equal(demand(&scene, &wish, &error), 0);
+	assert_int_equal(demand(&scene, &options, &error), 0);
 	wait_for(&scene, "mlx5_1", was_tested_twice);
 	assert_true(known(&scene, "mlx5_1")->next > now + 11 * HOUR);
 	(void)known(&scene, NULL);
