@@ -263,6 +263,36 @@ static void test_demand(void **state)
 	tear_down(&scene);
 }
 
+/* The command tests by a guest of its own, without news, where it finds no agent to ask. */
+static void test_a_command_beside_an_agent(void **state)
+{
+	struct rna_error error = {0};
+	struct scene agent, command;
+
+	(void)state;
+	set_up(&agent, 1, HOUR);
+	follow(&agent);
+	set_up(&command, 1, HOUR);
+	(void)rna_selftest_free(command.selftest);
+	command.selftest = rna_selftest_new(command.event, &command.settings, NULL, NULL);
+	assert_non_null(command.selftest);
+	follow(&command);
+	assert_int_equal(demand(&agent, &everything, &error), 0);
+	assert_int_equal(demand(&command, &everything, &error), 0);
+	assert_int_equal(command.done, 1); /* at once: the lock is held */
+	assert_int_equal(command.runs[0].result.end, RNA_LOOPBACK_SKIPPED);
+	assert_int_equal(command.runs[0].result.skip, RNA_SKIP_LOCKED);
+	wait_until_done(&agent);
+	command.done = 0;
+	assert_int_equal(demand(&command, &everything, &error), 0);
+	wait_until_done(&command);
+	assert_int_equal(command.runs[0].grade, RNA_GRADE_OK);
+	assert_int_equal(command.news, 0);
+	(void)known(&agent, NULL);
+	tear_down(&command);
+	tear_down(&agent);
+}
+
 /* A NIC at node, and a GPU that is its own. */
 static void set_topology(struct scene *scene, int node)
 {
@@ -762,6 +792,7 @@ int main(int argc, char *argv[])
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_demand),
+		cmocka_unit_test(test_a_command_beside_an_agent),
 		cmocka_unit_test(test_a_port_is_skipped_when_all_its_memory_is),
 		cmocka_unit_test(test_a_test_that_is_killed),
 		cmocka_unit_test(test_a_test_that_crashes),
