@@ -11,7 +11,6 @@
 #include "rna/base/strbuf.h"
 
 #include "mesh/neighbours.h"
-#include "selftest/run.h"
 #include "settings/silence.h"
 
 #define MINUTE      (60 * RNA_USEC_PER_SEC)
@@ -365,7 +364,7 @@ void rna_measure_take(struct rna_measure_run *run, const struct rna_bandwidth_re
 		rna_test_grade(test->end, slower(test->out, test->in), test->expected, 0, settings);
 }
 
-int rna_measure_sum_up(const struct rna_measure_runs *runs)
+enum rna_selftest_exit rna_measure_sum_up(const struct rna_measure_runs *runs)
 {
 	enum rna_selftest_exit ret = RNA_SELFTEST_UNKNOWN;
 

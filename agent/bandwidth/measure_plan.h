@@ -12,6 +12,7 @@
 #include "rna/model/view.h"
 
 #include "probe/pairs.h"
+#include "selftest/run.h"
 #include "settings/settings.h"
 
 /* What a decision rests on. */
@@ -69,8 +70,8 @@ void rna_measure_skip(struct rna_bandwidth_test *test, enum rna_skip skip, const
 void rna_measure_take(struct rna_measure_run *run, const struct rna_bandwidth_result *result,
 		      const struct rna_settings *settings);
 
-/* Of the command: 0 all is well, 1 a warning, 2 a failure, 3 nothing could be measured. */
-int rna_measure_sum_up(const struct rna_measure_runs *runs);
+/* The exit code of the command. */
+enum rna_selftest_exit rna_measure_sum_up(const struct rna_measure_runs *runs);
 
 /* -- The window -------------------------------------------------------------------------------- */
 

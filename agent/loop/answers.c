@@ -74,7 +74,7 @@ static void tell_measurements(const struct rna_measure_runs *runs, void *userdat
 	rna_write_bandwidth(tests, tests ? runs->count : 0, rna_control_value(call, "json"), &text);
 	if (rna_strbuf_ok(&text))
 		rna_control_send(call, RNA_CONTROL_OUTPUT, text.data, text.len);
-	rna_control_exit(call, rna_measure_sum_up(runs));
+	rna_control_exit(call, (int)rna_measure_sum_up(runs));
 }
 
 static void answer_bandwidth(struct rna_control_call *call, void *userdata)
