@@ -22,7 +22,6 @@
 #include "memory/expect.h"
 #include "mesh/dns.h"
 #include "mesh/member_source.h"
-#include "probe/probe_class.h"
 #include "probe/probe_ports.h"
 #include "rules/rules.h"
 #include "rules/thresholds.h"
