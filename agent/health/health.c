@@ -530,9 +530,11 @@ static void follow_names(struct rna_health *health, const struct rna_snapshot *s
 {
 	for (size_t i = 0; i < health->count; i++) {
 		struct rna_tracked_finding *tracked = &health->tracked[i];
+		const char *name = tracked->device && tracked->key ? name_now(tracked, snapshot)
+								   : tracked->device;
 
-		if (tracked->device && tracked->key)
-			(void)rna_text_set(&tracked->device, name_now(tracked, snapshot));
+		if (!rna_same_text(name, tracked->device) && rna_text_set(&tracked->device, name))
+			(void)rna_text_set(&tracked->told_text, NULL); /* it has the old name */
 		tracked->finding.device = tracked->device;
 	}
 	if (health->count > 0)
