@@ -439,6 +439,7 @@ static void test_the_link_of_a_port_is_read_seldom(void **state)
 	tree_write(&fixture->tree, "dev/ports/2/state", "1: DOWN\n");
 	tree_write(&fixture->tree, "dev/ports/2/phys_state", "2: Polling\n");
 	assert_int_equal(collect(fixture, RNA_COLLECTOR_STATE), 0);
+	assert_int_equal(collect(fixture, RNA_COLLECTOR_STATE), 0); /* it has not just gone down */
 	tree_write(&fixture->tree, "dev/ports/1/phys_state", "6: LinkErrorRecovery\n");
 	tree_write(&fixture->tree, "dev/ports/2/phys_state", "3: Disabled\n");
 	assert_int_equal(collect(fixture, RNA_COLLECTOR_STATE), 0);
