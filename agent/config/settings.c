@@ -581,6 +581,15 @@ static const struct rna_schema_row rows[] = {
 	       "Effect of kubernetes.taint."),
 	CHOICE("kubernetes.taint_when", kubernetes_taint_when, taint_whens, "down",
 	       "Health at which the taint is set; degraded includes down."),
+	TEXT("kubernetes.taint_leases", kubernetes_taint_leases,
+	     "NAMESPACE/NAME, or \"\" for none", rna_member_service_or_none_is_valid, "",
+	     "Leases of which the agent must hold one while the taint is set, so that no more nodes "
+	     "have it at once than there are Leases: those in this namespace with the label "
+	     "rdma-node-agent/leases=NAME. A Lease ends three times kubernetes.refresh after its "
+	     "last renewal. None: the taint has no limit."),
+	BOOLEAN("kubernetes.taint_dry_run", kubernetes_taint_dry_run, "false",
+		"Whether the agent only says that it would set the taint, by the finding "
+		"taint-withheld."),
 	CHOICE("kubernetes.device_taints", kubernetes_device_taints, device_taints, "off",
 	       "What happens to the devices of an unhealthy NIC in ResourceSlices (DRA): report, a "
 	       "DeviceTaintRule without an effect for each; taint, one that keeps new pods off. "

@@ -37,6 +37,9 @@ const struct rna_condition_row rna_condition_rows[RNA_CONDITION_COUNT] = {
 	[RNA_CONDITION_RESOURCES_MISSING] =
 		ROW("ResourcesMissing", "ResourcesAdvertised",
 		    "Device plugins advertise all RDMA resources of the node.", RESOURCES, NOTHING),
+	[RNA_CONDITION_TAINT_WITHHELD] =
+		ROW("TaintWithheld", "TaintNotWithheld",
+		    "The Node has the taint if it should have it.", LIMIT, NOTHING),
 };
 
 static bool counts(const struct rna_finding *finding)
@@ -95,6 +98,8 @@ static bool is_known(const struct rna_condition_input *in, enum rna_condition_ne
 		return in->observed;
 	case RNA_CONDITION_NEEDS_RESOURCES:
 		return in->view->node && in->view->node->resources_known;
+	case RNA_CONDITION_NEEDS_LIMIT:
+		return in->view->node && in->view->node->taint_limited;
 	default:
 		return true;
 	}
