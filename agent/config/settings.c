@@ -578,7 +578,8 @@ static const struct rna_schema_row rows[] = {
 	     taint_check, "",
 	     "Taint to set while the node is unhealthy. Requires kubernetes.backend api or both."),
 	CHOICE("kubernetes.taint_effect", kubernetes_taint_effect, taint_effects, "NoSchedule",
-	       "Effect of kubernetes.taint."),
+	       "Effect of kubernetes.taint. NoExecute also evicts the agent, if it runs in a pod that "
+	       "does not tolerate the taint; the chart adds the toleration."),
 	CHOICE("kubernetes.taint_when", kubernetes_taint_when, taint_whens, "down",
 	       "Health at which the taint is set; degraded includes down."),
 	TEXT("kubernetes.taint_leases", kubernetes_taint_leases,
