@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * Permits: Leases, of which an agent has to hold one while its Node has the taint. So no more Nodes
- * have it at once than there are Leases, however many agents find their node sick. Whoever installs
- * the agents makes the Leases, and a label lists them: there is one request, however many there
- * are. An agent takes one that nobody holds, or whose holder did not renew it in time; renews it
- * with each look at the Node; and gives it back when the taint is gone. It writes with the version
- * that it has read, so that of several that take the same one the API lets one through.
+ * have it at once than there are Leases, however many agents find their node sick. The Leases come
+ * with the installation of the agents, and a label lists them: there is one request, however many
+ * there are. An agent takes one that has no holder, or whose holder did not renew it in time;
+ * renews it with each look at the Node; and gives it back when the taint is gone. It writes with
+ * the version that it has read, so that of several that take the same one the API lets one through.
  *
  * Where there is no permit, the Node does not get the taint, and loses one that it has. This is no
  * failure: the status says so, and the next look asks again.
