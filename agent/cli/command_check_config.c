@@ -175,6 +175,19 @@ static int compare(struct rna_call *call, struct rna_error *error)
 	return written < 0 ? written : status;
 }
 
+/* What no file can tell: whether the agent will run in a pod, and which taints that tolerates. */
+static void note_eviction(const struct rna_settings *settings, struct rna_strbuf *out)
+{
+	if (*settings->kubernetes_taint &&
+	    settings->kubernetes_taint_effect == RNA_TAINT_NO_EXECUTE)
+		rna_strbuf_printf(
+			out,
+			"kubernetes.taint_effect NoExecute evicts pods; if the agent runs "
+			"in one, it needs this toleration (the chart adds it): {key: %s, "
+			"operator: Exists, effect: NoExecute}\n",
+			settings->kubernetes_taint);
+}
+
 /* -- The command ------------------------------------------------------------------------------- */
 
 static int check_file(struct rna_call *call, struct rna_error *error)
@@ -204,6 +217,7 @@ int rna_command_check_config(struct rna_call *call, struct rna_error *error)
 		return RNA_EXIT_USAGE;
 	rna_strbuf_printf(&text, "%s: ok%s\n", path,
 			  defaults ? "; the file does not exist, the defaults apply" : "");
+	note_eviction(&call->settings, &text);
 	status = rna_output_strbuf(&text, error);
 	return status < 0 ? status : compare(call, error);
 }

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "rna/base/duration.h"
+#include "rna/model/node_status.h"
 
 #include "selftest/plan.h"
 
@@ -134,12 +135,38 @@ static int check_bandwidth(struct rna_schema_load *load, const struct rna_settin
 			     "the secret are those of probes");
 }
 
+/* Only the API server takes taints: without it the setting promises what never happens. */
+static int check_taint(struct rna_schema_load *load, const struct rna_settings *settings)
+{
+	bool api = settings->kubernetes_backend & RNA_NODE_BACKEND_BIT(API);
+	bool devices = settings->kubernetes_device_taints != RNA_DEVICE_TAINTS_OFF;
+	const char *key = devices ? "kubernetes.device_taints" : "kubernetes.taint";
+
+	if (api || (!devices && settings->kubernetes_taint[0] == '\0'))
+		return 0;
+	return fail_together(
+		load, key, "kubernetes.backend",
+		"%s needs kubernetes.backend api or both: no other backend sets taints", key);
+}
+
+static int check_limit(struct rna_schema_load *load, const struct rna_settings *settings)
+{
+	const char *key = settings->kubernetes_taint_dry_run ? "kubernetes.taint_dry_run"
+							     : "kubernetes.taint_leases";
+
+	if (settings->kubernetes_taint[0] != '\0' ||
+	    (!settings->kubernetes_taint_dry_run && settings->kubernetes_taint_leases[0] == '\0'))
+		return 0;
+	return fail_together(load, key, "kubernetes.taint",
+			     "%s needs kubernetes.taint, the taint that it is about", key);
+}
+
 static int check_together(struct rna_schema_load *load)
 {
 	static int (*const checks[])(struct rna_schema_load * load,
 				     const struct rna_settings *settings) = {
-		check_handover, check_grades,   check_writes,    check_secret,
-		check_sources,  check_removals, check_bandwidth,
+		check_handover, check_grades,    check_writes, check_secret, check_sources,
+		check_removals, check_bandwidth, check_taint,  check_limit,
 	};
 	int ret = 0;
 

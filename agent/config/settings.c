@@ -581,11 +581,21 @@ static const struct rna_schema_row rows[] = {
 	     taint_check, "",
 	     "Taint to set while the node is unhealthy. Requires kubernetes.backend api or both."),
 	CHOICE("kubernetes.taint_effect", kubernetes_taint_effect, taint_effects, "NoSchedule",
-	       "Effect of kubernetes.taint."),
+	       "Effect of kubernetes.taint. NoExecute also evicts the agent, if it runs in a pod that "
+	       "does not tolerate the taint; the chart adds the toleration."),
 	CHOICE("kubernetes.taint_when", kubernetes_taint_when, taint_whens, "critical",
 	       "Findings at which the taint is set, of those whose cause lies in the node: "
 	       "critical; warning, which includes critical; node-lost, only if the node has no "
 	       "RDMA at all."),
+	TEXT("kubernetes.taint_leases", kubernetes_taint_leases,
+	     "NAMESPACE/NAME, or \"\" for none", rna_member_service_or_none_is_valid, "",
+	     "Leases of which the agent must hold one while the taint is set, so that no more nodes "
+	     "have it at once than there are Leases: those in this namespace with the label "
+	     "rdma-node-agent/leases=NAME. A Lease ends three times kubernetes.refresh after its "
+	     "last renewal. None: the taint has no limit."),
+	BOOLEAN("kubernetes.taint_dry_run", kubernetes_taint_dry_run, "false",
+		"Whether the agent only says that it would set the taint, by the finding "
+		"taint-withheld."),
 	CHOICE("kubernetes.device_taints", kubernetes_device_taints, device_taints, "off",
 	       "What happens to the devices of an unhealthy NIC in ResourceSlices (DRA): report, a "
 	       "DeviceTaintRule without an effect for each; taint, one that keeps new pods off. "

@@ -28,6 +28,12 @@ bool rna_settings_have_taint(const struct rna_settings *settings)
 	return *settings->kubernetes_taint != '\0';
 }
 
+bool rna_settings_limit_taint(const struct rna_settings *settings)
+{
+	return rna_settings_have_taint(settings) &&
+	       (*settings->kubernetes_taint_leases || settings->kubernetes_taint_dry_run);
+}
+
 /* -- Following --------------------------------------------------------------------------------- */
 
 /* One pass over everything that is published on the Node. */
@@ -361,7 +367,7 @@ static bool add_conditions(struct rna_desired_node *desired, struct rna_node_mem
 		const struct rna_condition_row *row = &rna_condition_rows[id];
 		const struct rna_published *published = published_of(memory, row->type);
 
-		if (row->needs == RNA_CONDITION_NEEDS_RESOURCES && published &&
+		if (row->needs >= RNA_CONDITION_NEEDS_RESOURCES && published &&
 		    published->verdict.kind == RNA_VERDICT_UNKNOWN)
 			continue;
 		desired->conditions_decided |= published != NULL;

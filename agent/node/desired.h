@@ -28,6 +28,9 @@ struct rna_label_options rna_label_options_of(const struct rna_settings *setting
 /* Does the Node get a taint at all? */
 bool rna_settings_have_taint(const struct rna_settings *settings);
 
+/* And only if there is room for another Node that has it, or never? */
+bool rna_settings_limit_taint(const struct rna_settings *settings);
+
 /*
  * Updates memory from the view. Returns 1 if something new is to be published, 0 if not, or
  * -ENOMEM: the next view tries again.

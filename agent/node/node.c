@@ -50,6 +50,7 @@ static void describe_client(const struct rna_node *node, struct rna_arena *arena
 						    ret);
 	backend->used = node->host.settings->kubernetes_backend & RNA_NODE_BACKEND_BIT(API);
 	backend->in_step &= node->desired != NULL;
+	ret->taint_limited = rna_settings_limit_taint(node->host.settings);
 	if (!status)
 		backend->problem = backend->used && !node->client;
 }

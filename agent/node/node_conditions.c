@@ -39,6 +39,9 @@ const struct rna_condition_row rna_condition_rows[RNA_CONDITION_COUNT] = {
 		    "This node sees no fault of the fabric or of other nodes.", PORTS),
 	[RNA_CONDITION_CHANGED] =
 		ROW("Changed", "Unchanged", "Names, cables and cards are as they were.", NOTHING),
+	[RNA_CONDITION_TAINT_WITHHELD] =
+		ROW("TaintWithheld", "TaintNotWithheld",
+		    "The Node has the taint if it should have it.", LIMIT),
 };
 
 static bool counts(const struct rna_finding *finding)
@@ -99,6 +102,8 @@ static bool is_known(const struct rna_condition_input *in, enum rna_condition_ne
 		return in->observed;
 	case RNA_CONDITION_NEEDS_RESOURCES:
 		return in->view->node && in->view->node->resources_known;
+	case RNA_CONDITION_NEEDS_LIMIT:
+		return in->view->node && in->view->node->taint_limited;
 	default:
 		return true;
 	}

@@ -14,8 +14,9 @@
 enum rna_condition_needs {
 	RNA_CONDITION_NEEDS_NOTHING,
 	RNA_CONDITION_NEEDS_PORTS, /* the state of each */
-	/* Of the Node; where they are not known there is no such condition. */
+	/* Of the Node; where they are not known there is no such condition, as for the next. */
 	RNA_CONDITION_NEEDS_RESOURCES,
+	RNA_CONDITION_NEEDS_LIMIT, /* to the taint */
 };
 
 struct rna_condition_row {

@@ -168,6 +168,8 @@ const struct rna_kubernetes_options *rna_node_options(const struct rna_settings 
 		   **keys = list_keys(settings, memory, arena),
 		   **former = list_former_taints(settings, memory, arena);
 	const char *taint = rna_settings_have_taint(settings) ? settings->kubernetes_taint : NULL;
+	const char *leases =
+		*settings->kubernetes_taint_leases ? settings->kubernetes_taint_leases : NULL;
 	const char *prefix = settings->kubernetes_label_prefix;
 	const char **types = rna_arena_array(arena, RNA_CONDITION_COUNT, sizeof(*types));
 	bool failed = false;
@@ -184,6 +186,8 @@ const struct rna_kubernetes_options *rna_node_options(const struct rna_settings 
 		.server = rna_arena_keep(arena, settings->kubernetes_server, &failed),
 		.taint_key = rna_arena_keep(arena, taint, &failed),
 		.taint_effect = effects[settings->kubernetes_taint_effect],
+		.taint_leases = rna_arena_keep(arena, leases, &failed),
+		.taint_dry_run = settings->kubernetes_taint_dry_run,
 		.device_taint_key = rna_arena_printf(arena, "%.*s/unhealthy",
 						     (int)rna_label_prefix_len(prefix), prefix),
 		.device_taint_effect = device_effects[settings->kubernetes_device_taints],

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * The rule about resources of device plugins. If a device plugin has died or considers a NIC
- * unhealthy, the node looks healthy but no RDMA pod starts: the kubelet reports an allocatable of
- * 0, or less than the capacity.
+ * Rules about the Node in Kubernetes: its taint, and resources of device plugins. If a device
+ * plugin has died or considers a NIC unhealthy, the node looks healthy but no RDMA pod starts: the
+ * kubelet reports an allocatable of 0, or less than the capacity.
  *
  * A resource of k8s-rdma-shared-dev-plugin counts users (rdmaHcaMax), not devices: 63 of it say
  * nothing about 8 devices. If there is such a resource for each device, their number does.
@@ -127,4 +127,32 @@ const struct rna_rule rna_rule_resources_missing = {
 		  "kubectl describe node shows the allocatable resources.",
 	.message_id = "96b6569d987a4a24a205a717a8c17dc5",
 	.condition = RNA_CONDITION_RESOURCES_MISSING,
+};
+
+/* With the setting, the node was to be taken from its users, and is not. */
+static void check_taint_withheld(const struct rna_rule_input *in, struct rna_finds *out)
+{
+	const struct rna_node_status *node = in->view->node;
+
+	if (node && node->taint_withheld != RNA_WITHHELD_NOTHING)
+		rna_finds_add(out, "the Node does not get the taint %s: %s",
+			      in->settings->kubernetes_taint,
+			      rna_withheld_reason(node->taint_withheld));
+}
+
+const struct rna_rule rna_rule_taint_withheld = {
+	.name = "taint-withheld",
+	.severity = RNA_SEVERITY_WARNING,
+	.impact = RNA_IMPACT_AGENT,
+	.cause = RNA_CAUSE_PLATFORM,
+	.scope = RNA_RULE_OF_NODE,
+	.hold = "0s",
+	.help = "The Node should have the taint, and does not get it: other nodes hold all Leases "
+		"of kubernetes.taint_leases, there are none, the API server refuses them, or "
+		"kubernetes.taint_dry_run is true.",
+	.check = check_taint_withheld,
+	.remedy = "If many nodes are sick at once, look for a cause that they share before you "
+		  "raise the limit. To keep jobs from this node meanwhile, cordon it.",
+	.message_id = "7b061a56bbc248c99c5d3b53c1fbf668",
+	.condition = RNA_CONDITION_TAINT_WITHHELD,
 };

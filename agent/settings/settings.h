@@ -120,9 +120,11 @@ struct rna_settings {
 	bool kubernetes_conditions;
 	rna_usec kubernetes_heartbeat; /* 0: none */
 	bool kubernetes_events;
-	char *kubernetes_taint;         /* key; "": none */
-	int kubernetes_taint_effect;    /* enum rna_taint_effect */
-	int kubernetes_taint_when;      /* enum rna_taint_when */
+	char *kubernetes_taint;        /* key; "": none */
+	int kubernetes_taint_effect;   /* enum rna_taint_effect */
+	int kubernetes_taint_when;     /* enum rna_taint_when */
+	char *kubernetes_taint_leases; /* "NAMESPACE/NAME"; "": no limit */
+	bool kubernetes_taint_dry_run;
 	int kubernetes_device_taints;   /* enum rna_device_taints */
 	char *kubernetes_server;        /* "": as the kubeconfig or the pod says */
 	char **kubernetes_former_names; /* NULL-ended, or NULL: none */

@@ -12,7 +12,7 @@
 #include "access.h"
 #include "objects.h"
 
-enum { RNA_KUBE_NOT_FOUND = 404 };
+enum { RNA_KUBE_NOT_FOUND = 404, RNA_KUBE_CONFLICT = 409 };
 
 struct rna_kube_api {
 	const struct rna_kubernetes_options *options;
@@ -58,6 +58,12 @@ enum rna_kubernetes_result rna_kube_call(struct rna_kube_api *api,
 
 /* Ends the connection: thousands of idle ones would cost the server more than a handshake does. */
 void rna_kube_disconnect(struct rna_kube_api *api);
+
+/* Is it only this that is refused, or is there no talking to the API? */
+static inline bool rna_kube_is_refusal(enum rna_kubernetes_result result)
+{
+	return result == RNA_KUBERNETES_FORBIDDEN || result == RNA_KUBERNETES_REFUSED;
+}
 
 /* Makes no memory the answer. */
 enum rna_kubernetes_result rna_kube_fail_memory(struct rna_kube_answer *answer);

@@ -406,6 +406,11 @@ static int run_command(const struct rna_kubernetes_options *options,
 	if (!rna_kube_do_all(&round, rna_clock_now()))
 		return rna_error_say(error, -EIO, "%s",
 				     round.problem ? round.problem : "out of memory");
+	if (round.status.taint_withheld > RNA_WITHHELD_DRY_RUN)
+		return rna_error_say(error, -EBUSY,
+				     "the Node %s does not get the taint %s: %s; all else is done",
+				     named.node, named.taint_key,
+				     rna_withheld_reason(round.status.taint_withheld));
 	if (!round.status.ignored)
 		return 0;
 	return rna_error_say(error, -EPERM,

@@ -14,7 +14,6 @@
 
 enum {
 	UNSUPPORTED_TYPE = 415,
-	CONFLICT = 409,
 	CONFLICTS_MAX = 3, /* in a row, before others are let through */
 };
 
@@ -30,6 +29,7 @@ const struct rna_desired_node rna_kube_nothing = {
 static void choose_desired(struct rna_kube_round *round)
 {
 	round->desired = round->status.ignored ? &rna_kube_nothing : round->given;
+	rna_kube_review_permit(round);
 }
 
 void rna_kube_take_desired(struct rna_kube_round *round, const struct rna_desired_node *desired)
@@ -79,7 +79,7 @@ static bool has_taint_as_desired(const struct rna_kube_round *round,
 				 const struct rna_kube_node *node)
 {
 	return !node->tainted_formerly &&
-	       (round->desired->taint ? node->tainted_so : !node->tainted);
+	       (rna_kube_wants_taint(round, node) ? node->tainted_so : !node->tainted);
 }
 
 bool rna_kube_lacks_taint(const struct rna_kube_round *round)
@@ -273,7 +273,8 @@ static struct drift find_drift(const struct rna_kube_round *round, const struct 
 	if (rna_kube_has_taint(round) && round->node.uid &&
 	    is_written(round, RNA_KUBE_TASK_TAINT) && !has_taint_as_desired(round, node))
 		note_drift(&drift, "taint", round->api.options->taint_key,
-			   node->tainted ? "there" : NULL, round->desired->taint ? "there" : NULL);
+			   node->tainted ? "there" : NULL,
+			   rna_kube_wants_taint(round, node) ? "there" : NULL);
 	return drift;
 }
 
@@ -337,6 +338,8 @@ enum rna_kubernetes_result rna_kube_look(struct rna_kube_round *round,
 	round->looked = round->now;
 	round->look_fresh = false;
 	round->open[RNA_KUBE_TASK_TAINT] = rna_kube_is_task_behind(round, RNA_KUBE_TASK_TAINT);
+	round->open[RNA_KUBE_TASK_PERMIT_BACK] |=
+		rna_kube_is_task_behind(round, RNA_KUBE_TASK_PERMIT_BACK);
 	return RNA_KUBERNETES_OK;
 }
 
@@ -457,8 +460,8 @@ static enum rna_kubernetes_result try_taint(struct rna_kube_round *round,
 	if (rna_kube_fetch_node(&round->api, "", false, answer, &node) != RNA_KUBERNETES_OK ||
 	    is_ignored_otherwise(round, &node) || has_taint_as_desired(round, &node))
 		return answer->result;
-	if (rna_kube_write_taints(round->api.options, round->desired->taint, &answer->reply.body,
-				  &body) < 0)
+	if (rna_kube_write_taints(round->api.options, rna_kube_wants_taint(round, &node),
+				  &answer->reply.body, &body) < 0)
 		return rna_kube_fail_memory(answer);
 	return write_node(round, RNA_KUBE_MERGE_NODE, &body, answer);
 }
@@ -473,11 +476,11 @@ enum rna_kubernetes_result rna_kube_send_taint(struct rna_kube_round *round,
 {
 	for (int i = 0; i < CONFLICTS_MAX; i++)
 		if (try_taint(round, answer) == RNA_KUBERNETES_OK ||
-		    answer->reply.status != CONFLICT)
+		    answer->reply.status != RNA_KUBE_CONFLICT)
 			break;
 	if (answer->result != RNA_KUBERNETES_OK)
 		return answer->result;
-	round->node.tainted = round->node.tainted_so = round->desired->taint;
+	round->node.tainted = round->node.tainted_so = rna_kube_wants_taint(round, &round->node);
 	round->node.tainted_formerly = false;
 	return RNA_KUBERNETES_OK;
 }

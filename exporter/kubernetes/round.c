@@ -20,8 +20,13 @@ static const struct {
 	[RNA_KUBE_TASK_CONDITIONS] = {rna_kube_send_conditions, rna_kube_has_conditions,
 				      .write = rna_kube_write_conditions,
 				      .again = RNA_PACE_RESYNC | RNA_PACE_HEARTBEAT},
+	/* It is renewed, or asked for again, with each look. */
+	[RNA_KUBE_TASK_PERMIT] = {rna_kube_take_permit, rna_kube_has_permit,
+				  .lacks = rna_kube_lacks_permit, .again = RNA_PACE_LOOK},
 	[RNA_KUBE_TASK_TAINT] = {rna_kube_send_taint, rna_kube_has_taint,
 				 .lacks = rna_kube_lacks_taint},
+	[RNA_KUBE_TASK_PERMIT_BACK] = {rna_kube_return_permit, rna_kube_has_permit,
+				       .lacks = rna_kube_keeps_permit},
 	/* The devices of a driver that was started again may have other names. */
 	[RNA_KUBE_TASK_DEVICES] = {rna_kube_send_devices, rna_kube_has_devices,
 				   .write = rna_kube_write_devices, .lacks = rna_kube_lacks_devices,
@@ -84,7 +89,8 @@ static bool is_first(const struct rna_kube_round *round)
 
 static bool is_urgent(const struct rna_kube_round *round)
 {
-	return rna_kube_is_task_behind(round, RNA_KUBE_TASK_TAINT) ||
+	return rna_kube_is_task_behind(round, RNA_KUBE_TASK_PERMIT) ||
+	       rna_kube_is_task_behind(round, RNA_KUBE_TASK_TAINT) ||
 	       rna_kube_is_task_behind(round, RNA_KUBE_TASK_DEVICES) ||
 	       rna_kube_lacks_urgent_label(round);
 }
@@ -112,12 +118,6 @@ void rna_kube_forget_written(struct rna_kube_round *round)
 }
 
 /* -- Waits and problems ------------------------------------------------------------------------ */
-
-/* Is it only this that is refused, or is there no talking to the API? */
-static bool is_refusal(enum rna_kubernetes_result result)
-{
-	return result == RNA_KUBERNETES_FORBIDDEN || result == RNA_KUBERNETES_REFUSED;
-}
 
 /* Of a task, or of the API as a whole. */
 static void note_success(struct rna_kube_round *round, unsigned of)
@@ -158,7 +158,7 @@ static void note_failure(struct rna_kube_round *round, unsigned task,
 {
 	rna_usec now = round->now.monotonic + rna_usec_since(round->began, rna_clock_monotonic());
 	rna_usec retry_after = answer->reply.retry_after;
-	bool refusal = is_refusal(answer->result);
+	bool refusal = rna_kube_is_refusal(answer->result);
 	unsigned of = refusal ? task : RNA_KUBE_TASK_COUNT;
 
 	if (refusal)
@@ -231,7 +231,7 @@ static void run_open(struct rna_kube_round *round, struct rna_time now)
 			note_success(round, i);
 		} else {
 			note_failure(round, i, &answer);
-			goes_on = is_refusal(answer.result);
+			goes_on = rna_kube_is_refusal(answer.result);
 		}
 	}
 	if (!has_failures(round))

@@ -16,10 +16,19 @@ enum rna_kube_task {
 	RNA_KUBE_TASK_LOOK, /* first: it finds what else is to be done */
 	RNA_KUBE_TASK_LABELS,
 	RNA_KUBE_TASK_CONDITIONS,
+	RNA_KUBE_TASK_PERMIT,
 	RNA_KUBE_TASK_TAINT,
+	RNA_KUBE_TASK_PERMIT_BACK,
 	RNA_KUBE_TASK_DEVICES,
 	RNA_KUBE_TASK_EVENTS,
 	RNA_KUBE_TASK_COUNT,
+};
+
+/* A permit to taint the Node (permits.c). */
+enum rna_kube_permit {
+	RNA_KUBE_PERMIT_UNKNOWN, /* not asked for: a taint that is there stays */
+	RNA_KUBE_PERMIT_HELD,
+	RNA_KUBE_PERMIT_REFUSED,
 };
 
 enum {
@@ -40,6 +49,7 @@ struct rna_kube_round {
 
 	/* what the API has taken, as text; empty: nothing is known */
 	struct rna_strbuf written[RNA_KUBE_TASK_COUNT];
+	enum rna_kube_permit permit;
 	bool devices_only; /* and no other devices had rules of ours then */
 	struct rna_time looked;
 	struct rna_kube_node node;     /* when it was looked at; uid NULL: never */
@@ -119,6 +129,17 @@ void rna_kube_take_desired(struct rna_kube_round *round, const struct rna_desire
 
 /* Has the Node been seen without what has to go? */
 bool rna_kube_former_is_gone(const struct rna_kube_round *round);
+
+/* permits.c: Leases, of which the agent has to hold one while its Node has the taint. */
+rna_kube_task_function rna_kube_take_permit;
+rna_kube_task_function rna_kube_return_permit;
+bool rna_kube_has_permit(const struct rna_kube_round *round); /* to take, or to give back */
+bool rna_kube_lacks_permit(const struct rna_kube_round *round);
+bool rna_kube_keeps_permit(const struct rna_kube_round *round); /* without need */
+/* Shall the Node have the taint? node: the Node, which keeps it until there is an answer. */
+bool rna_kube_wants_taint(const struct rna_kube_round *round, const struct rna_kube_node *node);
+/* There is another wish. */
+void rna_kube_review_permit(struct rna_kube_round *round);
 
 /* device_rules.c: taints of devices. */
 rna_kube_task_function rna_kube_send_devices;

@@ -52,6 +52,11 @@ void rna_desired_node_write(const struct rna_desired_node *desired,
 					  desired->labels[i].value);
 	if (desired->taint) {
 		rna_strbuf_puts(out, "spec:\n  taints:\n");
+		if (options->taint_dry_run)
+			rna_strbuf_puts(out, "  # kubernetes.taint_dry_run: it is not set\n");
+		else if (options->taint_leases)
+			rna_strbuf_printf(out, "  # set if the node gets one of the Leases %s\n",
+					  options->taint_leases);
 		rna_strbuf_printf(out, "  - key: %s\n    effect: %s\n", options->taint_key,
 				  options->taint_effect);
 	}

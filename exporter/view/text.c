@@ -80,8 +80,12 @@ void rna_text_add_time(struct rna_strbuf *out, rna_usec realtime)
 rna_usec rna_text_parse_time(const char *text)
 {
 	struct tm utc = {0};
-	const char *end = text ? strptime(text, "%Y-%m-%dT%H:%M:%SZ", &utc) : NULL;
-	time_t seconds = end && *end == '\0' ? timegm(&utc) : 0;
+	const char *end = text ? strptime(text, "%Y-%m-%dT%H:%M:%S", &utc) : NULL;
+	time_t seconds;
+
+	if (end && *end == '.')
+		end += 1 + strspn(end + 1, "0123456789");
+	seconds = end && strcmp(end, "Z") == 0 ? timegm(&utc) : 0;
 
 	return seconds > 0 ? (rna_usec)seconds * RNA_USEC_PER_SEC : 0;
 }

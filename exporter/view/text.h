@@ -28,7 +28,7 @@ void rna_text_add_span(struct rna_strbuf *out, rna_usec span);
 /* Seconds since the epoch in UTC, RFC 3339: "2026-11-21T09:24:19Z". */
 void rna_text_add_time(struct rna_strbuf *out, rna_usec realtime);
 
-/* The other way round; 0: not such a time, or NULL. */
+/* The other way round, in whole seconds; 0: not such a time, or NULL. */
 rna_usec rna_text_parse_time(const char *text);
 
 /* Copies what stands in text into arena. 0 or -ENOMEM; the latter also if text has failed. */

@@ -121,6 +121,12 @@ struct rna_kubernetes_options {
 	const char *server;          /* "https://10.0.0.1:6443" overrides these; NULL: from these */
 	const char *taint_key;       /* key of the taint, "rdma-node-agent/rdma-down" */
 	const char *taint_effect;    /* "NoSchedule" */
+	/*
+	 * "NAMESPACE/NAME": the Leases there with the label rdma-node-agent/leases=NAME, of which
+	 * the agent must hold one while the Node has the taint; NULL: no limit.
+	 */
+	const char *taint_leases;
+	bool taint_dry_run;              /* the taint is not set: the status says that it would */
 	const char *device_taint_key;    /* of devices in ResourceSlices */
 	const char *device_taint_effect; /* "None", "NoSchedule"; NULL: devices get no taints */
 	const char *const *resources;    /* globs of resources to read; NULL-terminated, or NULL */

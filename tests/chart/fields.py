@@ -12,6 +12,7 @@ QUANTITIES = ("limits", "requests")
 KINDS = {("v1", "ConfigMap"): "V1ConfigMap", ("v1", "Service"): "V1Service",
          ("v1", "Secret"): "V1Secret",
          ("v1", "ServiceAccount"): "V1ServiceAccount", ("v1", "Pod"): "V1Pod",
+         ("coordination.k8s.io/v1", "Lease"): "V1Lease",
          ("apps/v1", "DaemonSet"): "V1DaemonSet", ("batch/v1", "Job"): "V1Job",
          ("networking.k8s.io/v1", "NetworkPolicy"): "V1NetworkPolicy",
          **{("rbac.authorization.k8s.io/v1", kind): f"V1{kind}"

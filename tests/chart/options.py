@@ -21,6 +21,8 @@ DEVICES = {"ClusterRole: resourceslices list", "ClusterRole: devicetaintrules li
            "policy of admission: devicetaintrules",
            "while a Job runs: devicetaintrules list,delete"}
 API |= POLICIES | CLEAN_UP
+LIMIT = {"Role in ns: leases list", "Role in ns: leases patch, 2 by name",
+         "policy of admission: leases"}
 NFD = {ROOT, "hostPath /etc/kubernetes/node-feature-discovery/features.d: agent rw"}
 SLICES = {"token of the API", "Role in ns: endpointslices list"}
 SECRET = {"secret rel-rdma-node-agent-probe: agent ro"}
@@ -75,6 +77,11 @@ CHANGES = [
     (kubernetes(backend="api", events=False), API - {"Role in default: events create,patch",
                                                      "policy of admission: events"}, set()),
     (kubernetes(backend="api", device_taints="report"), API | DEVICES, set()),
+    ({**kubernetes(backend="api", taint="a/b"), "taintLimit": 2}, API | LIMIT, set()),
+    ({**kubernetes(backend="api", taint="a/b"), "taintLimit": None}, API, set()),
+    (kubernetes(backend="api", taint="a/b", taint_dry_run=True), API, set()),
+    (kubernetes(backend="api", taint="a/b", taint_leases="c/d"), API, set()),
+    (kubernetes(backend="api", taint="a/b", kubeconfig="/etc/kube/config"), CLEAN_UP, set()),
     (kubernetes(backend="api", kubeconfig="/etc/kube/config"), CLEAN_UP, set()),
     ({**kubernetes(backend="api"), "admissionPolicy": "never"}, API - POLICIES, set()),
     (kubernetes(backend="nfd"), NFD, {RUN_AS}),
@@ -86,9 +93,9 @@ CHANGES = [
      {"secret rdma-tls: agent ro", "socket /run/rdma-node-agent/http.sock in the pod"}, set()),
     ({"namespaceOverride": "other"}, set(), set()),
     ({"openshift": {"securityContextConstraints": "always"}},
-     {"seLinuxOptions {'type': 'spc_t'}", "Role in ns: securitycontextconstraints use"}, set()),
+     {"seLinuxOptions {'type': 'spc_t'}", "Role in ns: securitycontextconstraints use, 1 by name"}, set()),
     ({"openshift": {"securityContextConstraints": "always", "seLinuxType": ""}},
-     {"Role in ns: securitycontextconstraints use"}, set()),
+     {"Role in ns: securitycontextconstraints use, 1 by name"}, set()),
     ({"extraContainers": [{"name": "a", "image": "b", "securityContext": {"privileged": True}}]},
      {"a: privileged"}, set()),
     ({"state": {"type": "none"}}, set(), STATE),
@@ -125,13 +132,13 @@ KEEPS = {
     "global.imagePullSecrets": ["registry"],
     "imagePullSecrets": [{"name": "registry"}], "nameOverride": "rna", "fullnameOverride": "rna",
     "config.kubernetes.roce_label": "a/b", "config.kubernetes.label_prefix": "a.b/",
-    "config.kubernetes.taint": "a/b", "apiServer.host": "192.0.2.1", "apiServer.port": 6443,
+    "apiServer.host": "192.0.2.1", "apiServer.port": 6443,
     "resources": {"limits": {"memory": "1Gi"}}, "tolerations": [{"operator": "Exists"}],
     "nodeSelector": {"pool": "gpu"}, "rdmaNodes.only": True, "rdmaNodes.labels": ["a/b"],
     "affinity": {"nodeAffinity": {}}, "updateStrategy": {"type": "OnDelete", "rollingUpdate": None},
     "terminationGracePeriodSeconds": 30, "startupProbe": {"periodSeconds": 3},
     "livenessProbe": {"periodSeconds": 11}, "readinessProbe": {"periodSeconds": 11},
-    "revisionHistoryLimit": 2, "commonAnnotations": {"a": "b"},
+    "revisionHistoryLimit": 2, "taintLimit": 20, "commonAnnotations": {"a": "b"},
     "nodeFeatureRule": {"enabled": True, "label": "a/b", "modules": []},
     "commonLabels": {"a": "b"}, "podLabels": {"a": "b"}, "podAnnotations": {"a": "b"},
     "extraArgs": ["--log=debug"], "extraEnv": [{"name": "TZ", "value": "UTC"}],
@@ -222,7 +229,8 @@ def of_object(item):
     elif kind in ("ClusterRole", "Role"):
         where = f"{kind} in {item['metadata']['namespace']}" if kind == "Role" else kind
         for rule in item["rules"]:
-            yield f"{where}: {','.join(rule['resources'])} {','.join(rule['verbs'])}"
+            named = f", {len(rule['resourceNames'])} by name" if "resourceNames" in rule else ""
+            yield f"{where}: {','.join(rule['resources'])} {','.join(rule['verbs'])}{named}"
     elif kind == "ValidatingAdmissionPolicy":
         for rule in item["spec"]["matchConstraints"]["resourceRules"]:
             yield f"policy of admission: {','.join(rule['resources'])}"

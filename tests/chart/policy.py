@@ -190,6 +190,69 @@ def rule_cases():
     yield "another client", rule_request(put(pool, "n2"), username="kubelet"), None
 
 
+LEASE = {"apiVersion": "coordination.k8s.io/v1", "kind": "Lease",
+         "metadata": {"name": "rel-rdma-node-agent-taint-0", "namespace": "ns", "uid": "3-4",
+                      "resourceVersion": "9", "labels": {"rdma-node-agent/leases": "rel-rdma-node-agent"},
+                      "managedFields": [{"manager": "helm", "operation": "Update", "apiVersion":
+                                         "coordination.k8s.io/v1", "time": "2026-11-01T00:00:00Z"}]}}
+NOW = "2026-11-29T12:00:00Z"
+IN_OWN_NAME, FOR_OWN, STILL_HELD, FROM_NOW = (
+    "use its own name", "for the node of its own pod only", "another node still holds", "from now on")
+
+
+def held(node, renewed="2026-11-29T12:00:00.000000Z", seconds=5400):
+    return {"holderIdentity": node, "renewTime": renewed, "acquireTime": renewed,
+            "leaseDurationSeconds": seconds}
+
+
+def lease_request(after, before=None, change=nothing, manager="rdma-node-agent", **options):
+    """after, before: the spec, None for one without. The API server sets the time of the update."""
+    old, new = copy.deepcopy(LEASE), copy.deepcopy(LEASE)
+    for lease, spec in (new, after), (old, before):
+        if spec:
+            lease["spec"] = spec
+    new["metadata"]["managedFields"].append(
+        {"manager": "rdma-node-agent", "operation": "Update",
+         "apiVersion": "coordination.k8s.io/v1", "time": NOW})
+    change(new)
+    user = {"username": options.get("username", AGENT), "extra": options.get("extra", BOUND)}
+    return {"object": new, "oldObject": old,
+            "request": {"userInfo": user, "options": {"kind": "UpdateOptions", "fieldManager": manager}}}
+
+
+def lease_cases():
+    """As cases(), for the policy of Leases. A Lease of 5400 seconds ends at 12:00 if it was renewed at
+    10:30."""
+    early, late = "2026-11-29T10:29:58.000000Z", "2026-11-29T10:30:02.000000Z"
+    yield "a free one", lease_request(held("n1")), ""
+    yield "one of no holder", lease_request(held("n1"), {"holderIdentity": ""}), ""
+    yield "again", lease_request(held("n1"), held("n1", late)), ""
+    yield "its own that has ended", lease_request(held("n1"), held("n1", early)), ""
+    yield "given back", lease_request({}, held("n1", late)), ""
+    yield "given back as an empty name", lease_request({"holderIdentity": ""}, held("n1", late)), ""
+    yield "another's that has ended", lease_request(held("n1"), held("n2", early)), ""
+    yield "another's", lease_request(held("n1"), held("n2", late)), STILL_HELD
+    yield "another's, of later", lease_request(held("n1", "2026-11-29T12:04:00.000000Z"),
+                                               held("n2", late)), STILL_HELD
+    yield "one without times", lease_request(held("n1"), {"holderIdentity": "a person"}), STILL_HELD
+    yield "for another", lease_request(held("n2")), FOR_OWN
+    yield "another's given back", lease_request({}, held("n2", early)), FOR_OWN
+    yield "by no pod", lease_request(held("n1"), extra={}), FOR_OWN
+    yield "of tomorrow", lease_request(held("n1", "2026-11-30T12:00:00.000000Z")), FROM_NOW
+    yield "of yesterday", lease_request(held("n1", "2026-11-28T12:00:00.000000Z")), FROM_NOW
+    yield "for ever", lease_request(held("n1", seconds=10 ** 8)), FROM_NOW
+    yield "without an end", lease_request({"holderIdentity": "n1"}), FROM_NOW
+    yield "out of the list", lease_request(held("n1"), change=put(("metadata", "labels"), {})), METADATA
+    yield "an owner", lease_request(held("n1"), change=put(("metadata", "finalizers"), ["x"])), METADATA
+    yield "as someone else", lease_request(held("n1"), manager="kubectl"), IN_OWN_NAME
+    forged = {"manager": "rdma-node-agent", "operation": "Apply", "time": "2027-01-01T00:00:00Z",
+              "apiVersion": "coordination.k8s.io/v1"}
+    yield "with a forged time", lease_request(
+        held("n1"), held("n2", late), lambda lease: lease["metadata"]["managedFields"].insert(0, forged)
+    ), STILL_HELD
+    yield "another client", lease_request(held("n2"), held("n3", late), username="kubelet"), None
+
+
 def verdicts(policy, requests):
     """What the policy says of each; None where the language is not to be had."""
     found = subprocess.run([f"{HERE}/npm.sh", PACKAGE, SHA512], text=True, stdout=subprocess.PIPE,
@@ -204,10 +267,11 @@ def verdicts(policy, requests):
 
 def complaints(ours):
     policies = {item["spec"]["matchConstraints"]["resourceRules"][0]["resources"][0]: item
-                for item in ours.objects(VALUES) if item["kind"] == "ValidatingAdmissionPolicy"}
+                for item in ours.objects({**VALUES, "taintLimit": 2}) if item["kind"] == "ValidatingAdmissionPolicy"}
     yield from complaints_of(policies["nodes"], cases())
     yield from complaints_of(policies["events"], event_cases())
     yield from complaints_of(policies["devicetaintrules"], rule_cases())
+    yield from complaints_of(policies["leases"], lease_cases())
 
 
 def complaints_of(policy, cases_of_it):

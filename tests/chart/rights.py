@@ -127,6 +127,10 @@ def wanted_rules(values):
             yield "ClusterRole", None, ["resource.k8s.io"], ["resourceslices"], ["list"]
             yield ("ClusterRole", None, ["resource.k8s.io"], ["devicetaintrules"],
                    ["list", "create", "patch", "delete"])
+        if settings["taint"] and values["taintLimit"] is not None and not (
+                settings.get("taint_dry_run") or settings.get("taint_leases")):
+            yield "Role", "ns", ["coordination.k8s.io"], ["leases"], ["list"]
+            yield "Role", "ns", ["coordination.k8s.io"], ["leases"], ["patch"]
         if settings["events"]:  # those of nodes are in this namespace
             yield "Role", "default", [""], ["events"], ["create", "patch"]
     if values["openshift"]["securityContextConstraints"] == "always":

@@ -178,6 +178,15 @@ class Labels(unittest.TestCase):
             self.assertEqual(result.returncode, 2)
             self.assertIn("kubernetes.label_prefix", result.stderr)
 
+    def test_check_config_says_what_a_taint_that_evicts_needs(self):
+        taint = {"backend": "both", "taint": "example.org/down"}
+        for effect, count in ("NoExecute", 1), ("NoSchedule", 0):
+            with FileAgent(**taint, taint_effect=effect) as a:
+                result = a.command("check-config")
+                self.assertEqual((result.returncode, result.stderr), (0, ""))
+                self.assertEqual(result.stdout.count(
+                    "{key: example.org/down, operator: Exists, effect: NoExecute}"), count)
+
     def test_no_node_name(self):
         """The API server needs to be told of some Node; the file does not."""
         with FileAgent(backend="both") as a:

@@ -454,6 +454,8 @@ class Api:
         self.resource_slices = []
         self.taint_rules = {}  # name: DeviceTaintRule
         self.rules_served = True  # else the feature is off
+        self.leases = {}  # (namespace, name): Lease
+        self.lease_cache = None  # what is answered from the watch cache, if that lags
         self.tokens = {TOKEN: {"user": USER, "expires": time.time() + 3600},
                        ADMIN_TOKEN: {"user": ADMIN, "expires": time.time() + 3600}}
         self.rules = set(RULES)
@@ -622,7 +624,70 @@ class Api:
         if match and match[2] == "devicetaintrules" and self.rules_served and \
                 self.version >= ((1, 37) if match[1] == "v1" else (1, 36)):
             return self.serve_taint_rule(record, data, who, match[1], match[3])
+        match = re.fullmatch(r"/apis/coordination.k8s.io/v1/namespaces/([^/]+)/leases(?:/([^/]+))?",
+                             record.path)
+        if match:
+            return self.serve_lease(record, data, who, match[1], match[2])
         raise Refusal(404, "NotFound", "the server could not find the requested resource")
+
+    # -- Leases -------------------------------------------------------------------------------
+
+    def make_leases(self, namespace, name, count):
+        """As the chart makes them: none of their specs has anything."""
+        for i in range(count):
+            self.leases[(namespace, f"{name}-{i}")] = {
+                "metadata": {"name": f"{name}-{i}", "namespace": namespace, "uid": str(uuid.uuid4()),
+                             "resourceVersion": "1", "creationTimestamp": now(),
+                             "labels": {"rdma-node-agent/leases": name}}, "spec": {}}
+
+    def serve_lease(self, record, data, who, namespace, name):
+        verb = {"GET": "get" if name else "list", "PATCH": "patch"}.get(record.method, "?")
+        if who[0] != ADMIN and f"{verb} leases in {namespace}" not in self.rules:
+            raise Refusal(403, "Forbidden",
+                          f'leases.coordination.k8s.io is forbidden: User "{who[0]}" cannot {verb} '
+                          'resource "leases" in API group "coordination.k8s.io" in the namespace '
+                          f'"{namespace}"')
+        if verb == "list":
+            return self.list_leases(record, namespace)
+        if (namespace, name) not in self.leases:
+            raise Refusal(404, "NotFound", f'leases.coordination.k8s.io "{name}" not found')
+        if verb != "patch" or record.type != MERGE or not record.query.get("fieldManager"):
+            raise Refusal(501, "NotImplemented", "the double does not know this of Leases")
+        return 200, self.patch_lease(self.leases[(namespace, name)], check_json(data, self.version))
+
+    def list_leases(self, record, namespace):
+        """A namespace that does not exist has none."""
+        query = dict(record.query)
+        key, _, value = query.pop("labelSelector", "=").partition("=")
+        if query not in ({}, {"resourceVersion": "0"}):
+            raise Refusal(501, "NotImplemented", "the double does not know this of Leases")
+        leases = self.lease_cache if query and self.lease_cache is not None else self.leases
+        return 200, {"kind": "LeaseList", "apiVersion": "coordination.k8s.io/v1",
+                     "metadata": {"resourceVersion": "4713"},
+                     "items": [lease for (where, _), lease in leases.items() if where == namespace
+                               and (not key or lease["metadata"]["labels"].get(key) == value)]}
+
+    @staticmethod
+    def patch_lease(lease, body):
+        name = lease["metadata"]["name"]
+        if body["metadata"].get("resourceVersion") not in (None, lease["metadata"]["resourceVersion"]):
+            raise Refusal(409, "Conflict", f'Operation cannot be fulfilled on leases "{name}": the '
+                          "object has been modified; please apply your changes to the latest "
+                          "version and try again")
+        spec = {key: value for key, value in {**lease["spec"], **body["spec"]}.items()
+                if value is not None}
+        for key in {"acquireTime", "renewTime"} & set(spec):
+            if not re.fullmatch(r"\d{4}(-\d\d){2}T\d\d(:\d\d){2}\.\d{6}Z", spec[key]):
+                raise Refusal(400, "BadRequest", f'Lease in version "v1" cannot be handled as a Lease: '
+                              f'parsing time "{spec[key]}" as "2006-01-02T15:04:05.000000Z07:00"')
+        if spec.get("leaseDurationSeconds", 1) <= 0:
+            raise Refusal(422, "Invalid", f'Lease.coordination.k8s.io "{name}" is invalid: '
+                          "spec.leaseDurationSeconds: Invalid value: must be greater than 0")
+        lease["spec"] = spec
+        lease["metadata"]["resourceVersion"] = str(int(lease["metadata"]["resourceVersion"]) + 1)
+        lease["metadata"]["managedFields"] = [{"manager": "rdma-node-agent", "operation": "Update",
+                                               "apiVersion": "coordination.k8s.io/v1", "time": now()}]
+        return lease
 
     # -- devices (DRA) ------------------------------------------------------------------------
 

@@ -77,6 +77,7 @@ static bool set_text(struct driver *driver, const char *key, char *value)
 		{"server", &driver->options.server},
 		{"taint_key", &driver->options.taint_key},
 		{"taint_effect", &driver->options.taint_effect},
+		{"taint_leases", &driver->options.taint_leases},
 		{"device_taint_key", &driver->options.device_taint_key},
 		{"device_taint_effect", &driver->options.device_taint_effect},
 		{"once", &driver->once},
@@ -121,6 +122,8 @@ static bool set_option(struct driver *driver, char *argument)
 	if (!value)
 		return false;
 	*value++ = '\0';
+	if (strcmp(argument, "taint_dry_run") == 0)
+		return driver->options.taint_dry_run = true;
 	return set_list(driver, argument, value) || set_text(driver, argument, value) ||
 	       set_time(&driver->options, argument, value);
 }
@@ -289,6 +292,9 @@ static void print_status(const struct rna_kubernetes_status *status)
 	(void)json_object_set_new(object, "in_step", json_boolean(api->in_step));
 	(void)json_object_set_new(object, "former_gone", json_boolean(status->former_gone));
 	(void)json_object_set_new(object, "ignored", json_boolean(node->ignored));
+	if (node->taint_withheld != RNA_WITHHELD_NOTHING)
+		(void)json_object_set_new(object, "withheld",
+					  json_string(rna_withheld_reason(node->taint_withheld)));
 	(void)json_object_set_new(object, "device_taints",
 				  json_integer((json_int_t)node->device_taints));
 	(void)json_object_set_new(object, "reverts", json_integer((json_int_t)node->reverts));

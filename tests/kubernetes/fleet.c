@@ -3,7 +3,9 @@
  * Thousands of agents in one process, for tests: the client's own rounds and paces, in virtual
  * time, whose requests really go out.
  *
- *	fleet AGENTS KUBECONFIG	commands are read from standard input, a line each
+ *	fleet AGENTS KUBECONFIG [LEASES]
+ *				commands are read from standard input, a line each; with LEASES
+ *				every other change has a taint, for which an agent must hold one
  *	change			within a second all agents want something else, and tell an Event
  *	run SECONDS		lets so much time pass
  *
@@ -70,7 +72,7 @@ static const struct rna_node_condition conditions[2] = {
 	{                                                                                          \
 		.labels_decided = true, .conditions_decided = true, .taint_decided = true,         \
 		.label_count = (number), .labels = labels[index], .condition_count = 1,            \
-		.conditions = &conditions[index]                                                   \
+		.conditions = &conditions[index], .taint = (index)                                 \
 	}
 static const struct rna_desired_node states[2] = {STATE(0, 2), STATE(1, 1)};
 
@@ -181,10 +183,12 @@ static void make_agent(struct fleet *fleet, size_t index)
 	rna_kube_round_init(&agent->round, &agent->options, index + 1);
 }
 
-static void init(struct fleet *fleet, size_t count, const char *kubeconfig)
+static void init(struct fleet *fleet, size_t count, const char *kubeconfig, const char *leases)
 {
 	*fleet = (struct fleet){
 		.options = {.kubeconfig = kubeconfig,
+			    .taint_key = leases ? "rdma-node-agent/rdma-down" : NULL,
+			    .taint_leases = leases,
 			    .label_keys = label_keys,
 			    .condition_types = condition_types,
 			    .first_delay = RNA_KUBERNETES_FIRST_DELAY,
@@ -214,11 +218,11 @@ int main(int argc, char **argv)
 	uint64_t count, seconds;
 	char line[LINE];
 
-	if (argc != 3 || rna_parse_u64(argv[1], &count) < 0 || count == 0) {
-		(void)fputs("fleet AGENTS KUBECONFIG\n", stderr);
+	if (argc < 3 || argc > 4 || rna_parse_u64(argv[1], &count) < 0 || count == 0) {
+		(void)fputs("fleet AGENTS KUBECONFIG [LEASES]\n", stderr);
 		return 2;
 	}
-	init(&fleet, count, argv[2]);
+	init(&fleet, count, argv[2], argv[3]);
 	while (fgets(line, sizeof(line), stdin)) {
 		line[strcspn(line, "\n")] = '\0';
 		if (strcmp(line, "change") == 0)

@@ -31,15 +31,17 @@ def bound(window):
 class Fleet:
     """In a with statement. Time stands still but in run()."""
 
-    def __init__(self, double, agents):
+    def __init__(self, double, agents, *leases):
         self.api, self.agents, self.now, self.second = double, agents, 0, 0
+        self.leases = leases
         double.clock = lambda: self.second
         double.nodes = {f"node-{i}": api.Node(f"node-{i}") for i in range(agents)}
         for node in double.nodes.values():
             node.images = 0  # 90 kB for each look, which say nothing
 
     def __enter__(self):
-        self.process = subprocess.Popen([cluster.fleet, str(self.agents), self.api.kubeconfig()],
+        self.process = subprocess.Popen([cluster.fleet, str(self.agents), self.api.kubeconfig(),
+                                         *self.leases],
                                         stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
         return self
 
@@ -93,8 +95,7 @@ class Load:
                 f"{self.refused} answered 429")
 
 
-@long
-class Fleets(unittest.TestCase):
+class WithDouble(unittest.TestCase):
     def setUp(self):
         if cluster.REAL:
             self.skipTest("needs the double, and RNA_TEST_KUBECONFIG names a real API server")
@@ -106,6 +107,42 @@ class Fleets(unittest.TestCase):
         self.addCleanup(context.__exit__, None, None, None)
         return value
 
+
+class Limit(WithDouble):
+    AGENTS, LEASES = 120, 3
+
+    def tainted(self):
+        return sum(any(taint["key"] == cluster.TAINT for taint in node.taints)
+                   for node in self.api.nodes.values())
+
+    def test_all_are_sick_at_once(self):
+        self.api.rules |= {"list leases in rdma", "patch leases in rdma"}
+        self.api.make_leases("rdma", "taints", self.LEASES)
+        fleet = self.enter(Fleet(self.api, self.AGENTS, "rdma/taints"))
+        fleet.change()
+        fleet.run(2 * FIRST_DELAY)
+        fleet.change()
+        for _ in range(SPREAD // 10):
+            fleet.run(10)
+            self.assertLessEqual(self.tainted(), self.LEASES)
+        fleet.run(1)
+        self.assertEqual(self.tainted(), self.LEASES)
+        held = {lease["spec"]["holderIdentity"] for lease in self.api.leases.values()}
+        self.assertEqual(len(held), self.LEASES)
+        since = len(self.api.log)
+        fleet.run(45 * MINUTE, "all are sick")
+        asked = [r for r in self.api.log[since:] if "/leases" in r.path]
+        self.assertLessEqual(len([r for r in asked if r.method == "GET"]), 2 * self.AGENTS)
+        self.assertEqual({r.status for r in asked}, {200})
+        self.assertEqual({lease["spec"]["holderIdentity"] for lease in self.api.leases.values()}, held)
+        fleet.change()
+        self.assertEqual(fleet.run(SPREAD + 1), 0)
+        self.assertEqual((self.tainted(), [lease["spec"] for lease in self.api.leases.values()]),
+                         (0, [{}] * self.LEASES))
+
+
+@long
+class Fleets(WithDouble):
     def assert_roce(self, value):
         """Of all Nodes, as the double has them."""
         wrong = [name for name, node in self.api.nodes.items()

@@ -206,7 +206,7 @@ class Agents(AnyServer):
 
     def test_a_file_in_the_way_keeps_no_label(self):
         """NFD's directory is missing; the data of the API server is removed nevertheless."""
-        with self.agent(backend="off", nfd_directory="/dev/null") as a:
+        with self.agent(backend="off", taint="", nfd_directory="/dev/null") as a:
             self.node.label(**{"rdma-node-agent/ports-up": "9"})
             result = a.command("kube", "cleanup")
             self.assertNotEqual(result.returncode, 0)

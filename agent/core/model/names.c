@@ -186,6 +186,12 @@ NAMES(rna_reason_name, enum rna_reason, "other",
       [RNA_REASON_FORMAT] = "format",
       [RNA_REASON_OTHER] = "other")
 
+NAMES(rna_withheld_reason, enum rna_withheld, "it is not withheld",
+      [RNA_WITHHELD_DRY_RUN] = "kubernetes.taint_dry_run is true",
+      [RNA_WITHHELD_LIMIT] = "other nodes hold all Leases of kubernetes.taint_leases",
+      [RNA_WITHHELD_NO_LEASES] = "there are no Leases of kubernetes.taint_leases",
+      [RNA_WITHHELD_DENIED] = "the API server refuses the Leases of kubernetes.taint_leases")
+
 NAMES(rna_kubernetes_result_name, enum rna_kubernetes_result, "?",
       [RNA_KUBERNETES_OK] = "ok",
       [RNA_KUBERNETES_REFUSED] = "refused",

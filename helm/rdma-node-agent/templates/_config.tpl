@@ -24,6 +24,11 @@
 {{- if .Values.follow.enabled -}}
 {{- $_ := set $own "follow" (dict "enabled" true) -}}
 {{- end -}}
+{{- if include "rdma-node-agent.limitsTaint" . -}}
+{{- $leases := printf "%s/%s" (include "rdma-node-agent.namespace" .) (include "rdma-node-agent.fullname" .) -}}
+{{- $_ := set $own "kubernetes" (dict "taint_leases" $leases) -}}
+{{- end -}}
+{{- include "rdma-node-agent.checkTaint" . -}}
 {{- if .Values.probe.enabled -}}
 {{- include "rdma-node-agent.checkProbe" . -}}
 {{- $_ := set $own "probe" (include "rdma-node-agent.probeConfig" . | fromYaml) -}}

@@ -19,6 +19,20 @@ Helpers answer "true" or "", which "if" takes as no. */ -}}
 {{- if and $api (not .Values.config.kubernetes.kubeconfig) }}true{{ end -}}
 {{- end -}}
 
+{{- /* Has the taint a limit that the chart enforces, by Leases? */ -}}
+{{- define "rdma-node-agent.limitsTaint" -}}
+{{- $kubernetes := .Values.config.kubernetes -}}
+{{- $wanted := and $kubernetes.taint (not $kubernetes.taint_dry_run) (not $kubernetes.taint_leases) -}}
+{{- if and $wanted (include "rdma-node-agent.usesApi" .) (not (kindIs "invalid" .Values.taintLimit)) }}true{{ end -}}
+{{- end -}}
+
+{{- /* Names of the Leases, as a JSON list. */ -}}
+{{- define "rdma-node-agent.leases" -}}
+{{- $names := list -}}
+{{- range until (int .Values.taintLimit) }}{{ $names = append $names (printf "%s-taint-%d" (include "rdma-node-agent.fullname" $) .) }}{{ end -}}
+{{- toJson $names -}}
+{{- end -}}
+
 {{- define "rdma-node-agent.needsToken" -}}
 {{- if or (include "rdma-node-agent.usesApi" .) (include "rdma-node-agent.listedService" .) }}true{{ end -}}
 {{- end -}}

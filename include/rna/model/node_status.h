@@ -51,12 +51,27 @@ struct rna_node_backend {
 	uint64_t requests[RNA_KUBERNETES_RESULT_COUNT];
 };
 
+/* Why the Node does not have the taint that it should have. */
+enum rna_withheld {
+	RNA_WITHHELD_NOTHING,
+	RNA_WITHHELD_DRY_RUN,   /* kubernetes.taint_dry_run */
+	RNA_WITHHELD_LIMIT,     /* other nodes hold all Leases of kubernetes.taint_leases */
+	RNA_WITHHELD_NO_LEASES, /* there are none */
+	RNA_WITHHELD_DENIED,    /* the API server refuses to list or to change them */
+	RNA_WITHHELD_COUNT,
+};
+
+/* As a clause: "other nodes hold all Leases of kubernetes.taint_leases". */
+const char *rna_withheld_reason(enum rna_withheld why);
+
 /* The status in a view. */
 struct rna_node_status {
 	struct rna_node_backend backends[RNA_NODE_BACKEND_COUNT];
 	uint64_t events_sent;
 	uint64_t events_dropped;
-	bool ignored;         /* the Node has RNA_KUBERNETES_IGNORE */
+	bool ignored;       /* the Node has RNA_KUBERNETES_IGNORE */
+	bool taint_limited; /* so that it may be withheld */
+	enum rna_withheld taint_withheld;
 	size_t device_taints; /* rules for devices in ResourceSlices that the agent has */
 	uint64_t reverts;     /* of data of the agent that another client changed */
 	bool resources_known; /* the agent has read the Node */

@@ -472,6 +472,24 @@ static const struct refusal {
 	{"probe:\n  secret_file: /s\n  enabled: true\nwatch: {events: false}\n",
 	 "agent.yaml:4: probe.enabled needs watch.events: otherwise the removal of a device would "
 	 "wait for the prober"},
+	{"kubernetes:\n  taint: a/b\n  taint_effect: NoExecute\n",
+	 "agent.yaml:2: kubernetes.taint needs kubernetes.backend api or both: no other backend "
+	 "sets taints"},
+	{"kubernetes:\n  taint: a/b\n\n  backend: nfd\n",
+	 "agent.yaml:4: kubernetes.taint needs kubernetes.backend api or both: no other backend "
+	 "sets taints"},
+	{"kubernetes:\n  device_taints: report\n",
+	 "agent.yaml:2: kubernetes.device_taints needs kubernetes.backend api or both: no other "
+	 "backend sets taints"},
+	{"kubernetes:\n  backend: api\n  taint_leases: a/b\n",
+	 "agent.yaml:3: kubernetes.taint_leases needs kubernetes.taint, the taint that it is "
+	 "about"},
+	{"kubernetes:\n  taint_dry_run: true\n",
+	 "agent.yaml:2: kubernetes.taint_dry_run needs kubernetes.taint, the taint that it is "
+	 "about"},
+	{"kubernetes:\n  backend: both\n  taint: a/b\n  taint_leases: taints\n",
+	 "agent.yaml:4: kubernetes.taint_leases: \"taints\" is not NAMESPACE/NAME, or \"\" for "
+	 "none"},
 	{"probe:\n  bandwidth: true\n", "agent.yaml:2: probe.bandwidth needs probe.enabled: the "
 					"members, their ports and the secret "
 					"are those of probes"},
@@ -723,7 +741,8 @@ static void test_names_for_kubernetes(void **state)
 				   "  former_names:\n"
 				   "  - example.com/\n"
 				   "  - example.com/x\n"
-				   "  - /\n";
+				   "  - /\n"
+				   "  backend: api\n";
 	static const char *const messages[] = {
 		"agent.yaml:2: kubernetes.roce_label: \"roce\" is not a valid key: it must be a "
 		"DNS subdomain, a slash and a name, such as network.nvidia.com/roce",
@@ -767,7 +786,7 @@ static void test_a_later_error_is_pointed_at(void **state)
 	static const struct {
 		const char *text, *message;
 	} cases[] = {
-		{"log:\n  level: info\nkubernetes:\n  taint: x\n",
+		{"log:\n  level: info\nkubernetes:\n  taint: x\n  backend: api\n",
 		 "agent.yaml:4: kubernetes.taint: is no good"},
 		{"log:\n  level: info\n", "agent.yaml: kubernetes.taint: is no good"},
 		{"no: such: file", "agent.yaml: kubernetes.taint: is no good"},
@@ -787,18 +806,24 @@ static void test_a_later_error_is_pointed_at(void **state)
 static void test_sections_are_compared(void **state)
 {
 	RNA_CLEANUP(rna_settings_deinit)
-	struct rna_settings a = load("kubernetes:\n  resources: [\"x/a\", \"x/b\"]\n");
+	struct rna_settings a =
+		load("kubernetes:\n  backend: api\n  resources: [\"x/a\", \"x/b\"]\n");
 	static const struct {
 		const char *text;
 		bool same;
 	} cases[] = {
-		{"kubernetes:\n  resources: [\"x/a\", \"x/b\"]\nlog:\n  level: debug\n", true},
-		{"kubernetes:\n  resources: [\"x/a\"]\n", false},
-		{"kubernetes:\n  resources: [\"x/a\", \"x/c\"]\n", false},
-		{"kubernetes:\n  resources: [\"x/a\", \"x/b\"]\n  taint: x/y\n", false},
-		{"kubernetes:\n  resources: [\"x/a\", \"x/b\"]\n  spread: 3s\n", false},
-		{"kubernetes:\n  resources: [\"x/a\", \"x/b\"]\n  events: false\n", false},
-		{"kubernetes:\n  resources: [\"x/a\", \"x/b\"]\n  backend: nfd\n", false},
+		{"kubernetes:\n  backend: api\n  resources: [\"x/a\", \"x/b\"]\nlog:\n  level: "
+		 "debug\n",
+		 true},
+		{"kubernetes:\n  backend: api\n  resources: [\"x/a\"]\n", false},
+		{"kubernetes:\n  backend: api\n  resources: [\"x/a\", \"x/c\"]\n", false},
+		{"kubernetes:\n  backend: api\n  resources: [\"x/a\", \"x/b\"]\n  taint: x/y\n",
+		 false},
+		{"kubernetes:\n  backend: api\n  resources: [\"x/a\", \"x/b\"]\n  spread: 3s\n",
+		 false},
+		{"kubernetes:\n  backend: api\n  resources: [\"x/a\", \"x/b\"]\n  events: false\n",
+		 false},
+		{"kubernetes:\n  backend: both\n  resources: [\"x/a\", \"x/b\"]\n", false},
 	};
 
 	(void)state;

@@ -3258,6 +3258,48 @@ static void test_resources(void **state)
 	}
 }
 
+/* Why the Node does not have its taint. */
+static void test_a_taint_that_is_withheld(void **state)
+{
+	static const char *const texts[RNA_WITHHELD_COUNT] = {
+		[RNA_WITHHELD_DRY_RUN] = "the Node does not get the taint a/b: "
+					 "kubernetes.taint_dry_run is true",
+		[RNA_WITHHELD_LIMIT] = "the Node does not get the taint a/b: other nodes hold all "
+				       "Leases of kubernetes.taint_leases",
+		[RNA_WITHHELD_NO_LEASES] =
+			"the Node does not get the taint a/b: there are no Leases "
+			"of kubernetes.taint_leases",
+		[RNA_WITHHELD_DENIED] =
+			"the Node does not get the taint a/b: the API server refuses "
+			"the Leases of kubernetes.taint_leases",
+	};
+	static char key[] = "a/b";
+
+	(void)state;
+	for (size_t i = 0; i < RNA_ARRAY_SIZE(texts); i++) {
+		struct rna_node_status status = {
+			.taint_limited = true,
+			.taint_withheld = (enum rna_withheld)i,
+		};
+		struct rna_settings settings = {.kubernetes_taint = key};
+		struct rna_health health;
+		struct rna_view *view;
+		struct node node;
+
+		assert_int_equal(rna_health_init(&health, &settings), 0);
+		health.once = true;
+		node_init(&node, IB, 1);
+		view = node_view(&node);
+		view->node = &status;
+		rna_health_judge(&health, joined(view));
+		assert_int_equal(view->finding_count, texts[i] ? 1 : 0);
+		if (texts[i])
+			assert_string_equal(view->findings[0].text, texts[i]);
+		(void)rna_view_unref(view);
+		rna_health_deinit(&health);
+	}
+}
+
 /* -- A plan ------------------------------------------------------------------------------------ */
 
 static void rail_with_a_plan(struct node *node)
@@ -3403,6 +3445,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_resources),
+		cmocka_unit_test(test_a_taint_that_is_withheld),
 		cmocka_unit_test(test_each_rule),
 		cmocka_unit_test(test_ports_of_a_link_need_their_sum),
 		cmocka_unit_test(test_what_is_said_of_the_way_to_gpus),

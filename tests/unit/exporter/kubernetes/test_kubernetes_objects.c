@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Replies of the API: their limits of memory and levels, and a large Node that is read. */
+/* Replies of the API: their limits of memory and levels, times, and a large Node that is read. */
 #include <errno.h>
 #include <jansson.h>
 #include <setjmp.h>
@@ -10,6 +10,7 @@
 #include <cmocka.h>
 
 #include "kubernetes/objects.h"
+#include "view/text.h"
 
 #include "effort.h"
 
@@ -126,12 +127,36 @@ static void test_missing_memory_is_no_bad_reply(void **state)
 	assert_int_equal(out.len, 0);
 }
 
+/* Of conditions in seconds (Time), of Leases with a fraction (MicroTime). */
+static void test_times(void **state)
+{
+	static const struct {
+		const char *text;
+		rna_usec seconds;
+	} times[] = {
+		{"2026-11-29T10:00:00Z", 1795946400},
+		{"2026-11-29T10:00:00.000000Z", 1795946400},
+		{"2026-11-29T10:00:01.987654Z", 1795946401},
+		{"2026-11-29T10:00:00", 0},
+		{"2026-11-29T10:00:00.5", 0},
+		{"2026-11-29T10:00:00+01:00", 0},
+		{"2026-11-29T10:00:00Z and more", 0},
+		{NULL, 0},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < RNA_ARRAY_SIZE(times); i++)
+		assert_int_equal(rna_text_parse_time(times[i].text),
+				 times[i].seconds * RNA_USEC_PER_SEC);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_limits_of_replies),
 		cmocka_unit_test(test_a_large_node_is_read),
 		cmocka_unit_test(test_messages_are_plain),
+		cmocka_unit_test(test_times),
 		cmocka_unit_test(test_missing_memory_is_no_bad_reply),
 	};
 

@@ -287,9 +287,11 @@ struct agent {
 	struct rna_pace pace;
 	struct rna_wait wait;
 	unsigned writes; /* requests of the round that is open: labels, condition, event */
-	unsigned looks;
-	bool changed;  /* and not told yet */
-	rna_usec told; /* when the API took the newest change */
+	unsigned looks;  /* what is read: the Node, and the Leases */
+	bool sick;       /* it wants the taint, and another holds each Lease */
+	bool said;       /* that the taint is withheld: a change behind that */
+	bool changed;    /* and not told yet */
+	rna_usec told;   /* when the API took the newest change */
 };
 
 /* What the API does to all that comes. */
@@ -364,10 +366,13 @@ static void run_round(struct fleet *fleet, struct agent *agent, rna_usec now)
 	unsigned due = rna_pace_take(&agent->pace, now);
 	rna_usec retry_after;
 
-	agent->looks |= due & RNA_PACE_LOOK;
+	if (due & RNA_PACE_LOOK)
+		agent->looks = 1 + agent->sick;
+	if (due & RNA_PACE_CHANGE)
+		agent->looks += agent->sick && !agent->said;
 	agent->changed |= (due & RNA_PACE_CHANGE) != 0;
 	if (due & RNA_PACE_CHANGE)
-		agent->writes = 3;
+		agent->writes = agent->said ? 2 : 3; /* no label says it */
 	else if (agent->writes == 0)
 		agent->writes = due & RNA_PACE_RESYNC ? 2 : (due & RNA_PACE_HEARTBEAT) != 0;
 	while (agent->looks + agent->writes > 0 && agent->wait.until <= now) {
@@ -378,7 +383,7 @@ static void run_round(struct fleet *fleet, struct agent *agent, rna_usec now)
 		}
 		agent->wait = (struct rna_wait){0};
 		if (agent->looks > 0) {
-			agent->looks = 0;
+			agent->looks--;
 			continue;
 		}
 		fleet->written[now / SECOND]++;
@@ -386,6 +391,10 @@ static void run_round(struct fleet *fleet, struct agent *agent, rna_usec now)
 			continue;
 		agent->changed = false;
 		agent->told = now;
+		if (!agent->sick || agent->said)
+			continue;
+		agent->said = true;
+		want(&agent->pace, LATER, now);
 	}
 }
 
@@ -502,6 +511,29 @@ static void test_a_spine_switch_restarts(void **state)
 	free(fleet);
 }
 
+/*
+ * An update breaks a driver on all nodes: the Leases are listed with the change, and with each look
+ * at the Node; and that the taint is withheld is another change.
+ */
+static void test_all_are_sick_for_a_day(void **state)
+{
+	struct fleet *fleet = begin();
+	struct load asked;
+
+	(void)state;
+	for (unsigned i = 0; i < AGENTS; i++)
+		fleet->agents[i].sick = true;
+	strike(fleet, HOUR);
+	run_until(fleet, 25 * HOUR);
+	report("all are sick: ten minutes", fleet, HOUR, HOUR + 10 * MINUTE);
+	report("all are sick: the day behind", fleet, 2 * HOUR, 25 * HOUR);
+	assert_true(load_of(fleet->written, HOUR, 25 * HOUR).peak < 520);
+	assert_true(load_of(fleet->asked, HOUR, 25 * HOUR).peak < 620);
+	asked = load_of(fleet->asked, 2 * HOUR, 25 * HOUR);
+	assert_true(asked.mean < 20 && asked.peak < 80);
+	free(fleet);
+}
+
 static void test_the_api_is_away_for_an_hour(void **state)
 {
 	struct fleet *fleet = begin();
@@ -571,6 +603,7 @@ int main(void)
 		cmocka_unit_test(test_all_start_at_once),
 		cmocka_unit_test(test_a_quiet_day),
 		cmocka_unit_test(test_a_spine_switch_restarts),
+		cmocka_unit_test(test_all_are_sick_for_a_day),
 		cmocka_unit_test(test_the_api_is_away_for_an_hour),
 		cmocka_unit_test(test_the_api_has_little_capacity),
 		cmocka_unit_test(test_all_flap_for_ever),
