@@ -564,7 +564,7 @@ const struct rna_rule rna_rule_device_moved = {
 		  "dev show the namespace mode and the devices that remain. With "
 		  "follow.enabled the agent goes on reading {device} there.",
 	.message_id = "3701623d8c1841798112077419adea93",
-	.condition = RNA_CONDITION_DEVICE_MISSING,
+	.condition = RNA_CONDITION_CHANGED,
 };
 
 /* -- Names and cards that changed -------------------------------------------------------------- */
