@@ -4,7 +4,7 @@
  *
  * Each of the two files costs a port query of the driver (on mlx5 InfiniBand five firmware
  * commands, on RoCE two), so nothing else is read here; link reads rate, LIDs and MTU. While a port
- * stays ACTIVE its link is up, and phys_state is read now and then. If the files of an InfiniBand
+ * stays in its state, phys_state is read now and then. If the files of an InfiniBand
  * port lack its state, the port is queried by a MAD.
  */
 #include <errno.h>
@@ -18,7 +18,9 @@
 
 /*
  * The link of an ACTIVE port is up, or recovers from errors for some milliseconds, which has a
- * counter (LinkErrorRecoveryCounter, IBTA 16.1.3.5).
+ * counter (LinkErrorRecoveryCounter, IBTA 16.1.3.5). Why a port that is down stays down is no news
+ * of a second: that it went down, its state tells. Right after that the two files may be of two
+ * moments, so it counts when it was read twice.
  */
 #define PHYSICAL_PERIOD (10 * RNA_USEC_PER_SEC)
 
@@ -44,18 +46,34 @@ static int add_files(struct rna_reader *reader, const struct rna_device *device,
 	return 0;
 }
 
+static const struct rna_port_state_value *before_of(const struct rna_collect_input *in,
+						    size_t index)
+{
+	const struct rna_state *previous = (const void *)in->previous;
+
+	return previous && index < previous->port_count ? &previous->ports[index] : NULL;
+}
+
+static bool is_same_state(const struct rna_port_state_value *before,
+			  const struct rna_port_state_value *now)
+{
+	if (rna_port_is_up(before) || rna_port_is_up(now))
+		return rna_port_is_up(before) && rna_port_is_up(now);
+	return rna_value_is_known(before->state) && rna_value_is_known(now->state) &&
+	       before->state.number == now->state.number;
+}
+
 /* As the run before has it; NULL: that is not as good as reading it. */
 static const struct rna_port_state_value *known_link(const struct rna_collect_input *in,
 						     size_t index, rna_usec now,
 						     const struct rna_port_state_value *port)
 {
-	const struct rna_state *previous = (const void *)in->previous;
-	const struct rna_port_state_value *before =
-		previous && index < previous->port_count ? &previous->ports[index] : NULL;
+	const struct rna_port_state_value *before = before_of(in, index);
 
-	if (!before || before->number != port->number || !rna_port_is_up(before) ||
-	    !rna_port_is_up(port) || !rna_value_is_known(before->physical_state) ||
-	    before->physical_state.number != RNA_PHYSICAL_LINK_UP ||
+	if (!before || before->number != port->number ||
+	    !rna_value_is_known(before->physical_state) || !is_same_state(before, port) ||
+	    (rna_port_is_up(port) ? before->physical_state.number != RNA_PHYSICAL_LINK_UP
+				  : !before->physical_stays) ||
 	    rna_usec_since(before->physical_read, now) >= PHYSICAL_PERIOD)
 		return NULL;
 	return before;
@@ -65,7 +83,7 @@ static int read_port(const struct rna_collect_input *in, size_t index, struct rn
 		     struct rna_port_state_value *port)
 {
 	rna_usec now = part->started.monotonic;
-	const struct rna_port_state_value *known;
+	const struct rna_port_state_value *known, *before;
 	int ret;
 
 	ret = rna_reader_read_number(in->reader, 2 * index, rna_parse_leading_u64, part,
@@ -76,10 +94,17 @@ static int read_port(const struct rna_collect_input *in, size_t index, struct rn
 	port->physical_read = known ? known->physical_read : now;
 	if (known) {
 		port->physical_state = known->physical_state;
+		port->physical_stays = known->physical_stays;
 		return 0;
 	}
-	return rna_reader_read_number(in->reader, 2 * index + 1, rna_parse_leading_u64, part,
-				      &port->physical_state);
+	ret = rna_reader_read_number(in->reader, 2 * index + 1, rna_parse_leading_u64, part,
+				     &port->physical_state);
+	before = before_of(in, index);
+	port->physical_stays = before && is_same_state(before, port) &&
+			       rna_value_is_known(port->physical_state) &&
+			       rna_value_is_known(before->physical_state) &&
+			       before->physical_state.number == port->physical_state.number;
+	return ret;
 }
 
 static void ask_port(const struct rna_collect_input *in, struct rna_part *part,

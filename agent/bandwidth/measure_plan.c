@@ -8,11 +8,14 @@
 #include <string.h>
 
 #include "rna/base/cleanup.h"
-#include "rna/base/parse.h"
 #include "rna/base/strbuf.h"
 
 #include "mesh/neighbours.h"
-#include "selftest/run.h"
+#include "settings/silence.h"
+
+#define MINUTE      (60 * RNA_USEC_PER_SEC)
+#define SPREAD_MOST (20 * MINUTE) /* over which a fleet begins */
+#define RETRY       (3 * MINUTE)  /* at least, and at most twice that */
 
 enum { SERVICE_LEVELS = 16 };
 
@@ -204,16 +207,8 @@ static bool is_with(const struct rna_probing_pair *pair, const struct rna_probin
 /* "DEVICE", "DEVICE/PORT" or "DEVICE:PORT"; "": any. */
 static bool is_meant(const struct rna_probing_pair *pair, const char *device)
 {
-	size_t len = strlen(pair->device);
-	uint64_t number;
-
-	if (device[0] == '\0')
-		return true;
-	if (len == 0 || strncmp(device, pair->device, len) != 0)
-		return false;
-	return device[len] == '\0' ||
-	       ((device[len] == '/' || device[len] == ':') &&
-		rna_parse_u64(device + len + 1, &number) == 0 && number == pair->number);
+	return device[0] == '\0' ||
+	       (pair->device[0] != '\0' && rna_test_names_port(device, pair->device, pair->number));
 }
 
 /* A name of a node can have colons itself: the whole text goes first. *ret_device: behind it. */
@@ -278,8 +273,8 @@ static int check_own(const struct rna_measure_terms *terms, struct rna_error *er
 	return 0;
 }
 
-int rna_measure_wish(const struct rna_measure_terms *terms, const char *target,
-		     struct rna_measure_runs *ret, struct rna_error *error)
+int rna_measure_with_peer(const struct rna_measure_terms *terms, const char *target,
+			  struct rna_measure_runs *ret, struct rna_error *error)
 {
 	const struct rna_probing_peer *peer;
 	const char *device = "";
@@ -348,23 +343,7 @@ bool rna_measure_next(const struct rna_measure_terms *terms, const struct rna_pr
 
 /* -- Results ----------------------------------------------------------------------------------- */
 
-static enum rna_grade judge(const struct rna_bandwidth_test *test,
-			    const struct rna_settings *settings)
-{
-	struct rna_selftest_limits limits = rna_selftest_limits_for(settings, test->expected);
-
-	switch (test->end) {
-	case RNA_LOOPBACK_DONE:
-		return rna_selftest_judge(test->out < test->in ? test->out : test->in,
-					  test->expected, 0, &limits);
-	case RNA_LOOPBACK_SKIPPED:
-		return RNA_GRADE_NONE;
-	default:
-		return RNA_GRADE_FAILED;
-	}
-}
-
-/* One that is not known makes the other one no measure. */
+/* Of what ports carry: one that is not known makes the other one no measure. */
 static uint64_t slower(uint64_t own, uint64_t peer)
 {
 	return own < peer ? own : peer;
@@ -381,20 +360,130 @@ void rna_measure_take(struct rna_measure_run *run, const struct rna_bandwidth_re
 	test->in = result->in;
 	test->expected = slower(run->expected, result->expected);
 	(void)snprintf(test->text, sizeof(test->text), "%s", result->text);
-	test->grade = judge(test, settings);
+	test->grade =
+		rna_test_grade(test->end, slower(test->out, test->in), test->expected, 0, settings);
 }
 
-int rna_measure_sum_up(const struct rna_measure_runs *runs)
+enum rna_selftest_exit rna_measure_sum_up(const struct rna_measure_runs *runs)
 {
-	bool seen[RNA_GRADE_COUNT] = {false}, done = false;
+	enum rna_selftest_exit ret = RNA_SELFTEST_UNKNOWN;
 
-	for (size_t i = 0; i < runs->count; i++) {
-		seen[runs->items[i].test.grade] = true;
-		done |= runs->items[i].test.end == RNA_LOOPBACK_DONE;
+	for (size_t i = 0; i < runs->count; i++)
+		ret = rna_test_sum_up(ret, runs->items[i].test.end, runs->items[i].test.grade);
+	return ret;
+}
+
+/* -- The window -------------------------------------------------------------------------------- */
+
+/* Half of what is left of the window: nodes that begin last have time for a second attempt. */
+static rna_usec spread(char *const *windows, const char *device, rna_usec realtime)
+{
+	rna_usec left = MINUTE;
+
+	while (left < 2 * SPREAD_MOST && rna_silence_holds(windows, device, realtime + left))
+		left += MINUTE;
+	return left / 2;
+}
+
+bool rna_measure_turn_is_due(struct rna_measure_turn *turn, char *const *windows,
+			     const char *device, uint64_t place, rna_usec realtime)
+{
+	if (!windows || !rna_silence_holds(windows, device, realtime)) {
+		*turn = (struct rna_measure_turn){0};
+		return false;
 	}
-	if (seen[RNA_GRADE_FAILED])
-		return RNA_SELFTEST_FAILED;
-	if (seen[RNA_GRADE_WARNING])
-		return RNA_SELFTEST_WARNING;
-	return done ? RNA_SELFTEST_OK : RNA_SELFTEST_UNKNOWN;
+	if (!turn->inside)
+		*turn = (struct rna_measure_turn){
+			.inside = true,
+			.due = realtime + place % spread(windows, device, realtime),
+		};
+	return !turn->done && realtime >= turn->due;
+}
+
+/* Two nodes that were in each other's way are not again: each attempt has another pause. */
+void rna_measure_turn_end(struct rna_measure_turn *turn, enum rna_measure_attempt how,
+			  uint64_t place, rna_usec realtime)
+{
+	turn->done = how == RNA_MEASURE_WELL || (how == RNA_MEASURE_BAD && turn->bad);
+	turn->bad |= how == RNA_MEASURE_BAD;
+	turn->attempts++;
+	turn->due = realtime + RETRY + (place >> (turn->attempts % 32)) % RETRY;
+}
+
+/* -- What is known of ports -------------------------------------------------------------------- */
+
+/* Of two places, that which a new port may have: a free one, else that with the older test. */
+static struct rna_measured_port *choose_place(struct rna_measured_port *a,
+					      struct rna_measured_port *b)
+{
+	if (b->turn.inside)
+		return a;
+	return !a || b->tests.last.time.realtime < a->tests.last.time.realtime ? b : a;
+}
+
+struct rna_measured_port *rna_measured_port(struct rna_measured_ports *ports, const char *device,
+					    unsigned number)
+{
+	struct rna_measured_port *place = NULL;
+
+	for (size_t i = 0; i < RNA_PROBING_PORTS_MAX; i++) {
+		struct rna_measured_port *port = &ports->items[i];
+
+		if (port->port == number && strcmp(port->device, device) == 0)
+			return port;
+		place = choose_place(place, port);
+	}
+	if (!place)
+		return NULL;
+	*place = (struct rna_measured_port){.port = number};
+	(void)snprintf(place->device, sizeof(place->device), "%s", device);
+	return place;
+}
+
+void rna_measured_keep(struct rna_measured_ports *ports, const struct rna_bandwidth_test *test)
+{
+	struct rna_measured_port *port = rna_measured_port(ports, test->device, test->port);
+
+	if (!port)
+		return;
+	port->tests.last = *test;
+	if (test->end == RNA_LOOPBACK_DONE)
+		port->tests.done = *test;
+}
+
+static int compare(const void *a, const void *b)
+{
+	const struct rna_bandwidth_test *first = &((const struct rna_bandwidth_port *)a)->last;
+	const struct rna_bandwidth_test *second = &((const struct rna_bandwidth_port *)b)->last;
+	int order = strcmp(first->device, second->device);
+
+	return order != 0 ? order : (first->port > second->port) - (first->port < second->port);
+}
+
+struct rna_bandwidths *rna_measured_results(const struct rna_measured_ports *ports,
+					    unsigned tcp_port, const char *problem,
+					    uint64_t strangers)
+{
+	struct rna_bandwidths *ret = rna_part_new(RNA_COLLECTOR_COUNT, sizeof(*ret), 4096);
+	struct rna_bandwidth_port *tested = NULL;
+	bool failed = false;
+
+	if (!ret)
+		return NULL;
+	ret->part.started = ret->part.taken = rna_clock_now();
+	tested = rna_arena_array(ret->part.arena, RNA_PROBING_PORTS_MAX, sizeof(*tested));
+	ret->problem =
+		problem[0] != '\0' ? rna_arena_keep(ret->part.arena, problem, &failed) : NULL;
+	if (!tested || failed) {
+		(void)rna_part_unref(&ret->part);
+		return NULL;
+	}
+	for (size_t i = 0; i < RNA_PROBING_PORTS_MAX; i++)
+		if (ports->items[i].tests.last.time.realtime > 0)
+			tested[ret->count++] = ports->items[i].tests;
+	qsort(tested, ret->count, sizeof(*tested), compare);
+	ret->ports = tested;
+	ret->tcp_port = tcp_port;
+	ret->strangers = strangers;
+	return ret;
 }

@@ -17,22 +17,13 @@
 #include "memory/state_directory.h"
 #include "mesh/neighbours.h"
 #include "probe/probing.h"
-#include "selftest/child_watch.h"
 #include "selftest/selftest_schedule.h"
+#include "selftest/test_process.h"
 
 #include "bandwidth_listener.h"
-#include "measure_results.h"
-#include "measure_window.h"
 
 #define TURN          (10 * RNA_USEC_PER_SEC)
 #define TURN_ACCURACY RNA_USEC_PER_SEC
-
-/* The turn of a port in the window; device "": this place is free. */
-struct turn {
-	char device[RNA_PROBER_NAME_MAX];
-	unsigned port;
-	struct rna_measure_turn turn;
-};
 
 struct rna_measuring {
 	struct rna_measuring_host host;
@@ -47,18 +38,12 @@ struct rna_measuring {
 	struct rna_measure_runs session;
 	size_t at; /* the run under way */
 	struct rna_measuring_listener listener;
-	struct turn *turn; /* whose test it is; NULL: none's */
-	struct rna_loopback_child child;
-	struct rna_child_watch *watch;
-	sd_event_source *deadline;
-	bool late;         /* the deadline has passed, the child was killed */
-	enum rna_skip cut; /* why it was killed; RNA_SKIP_NONE */
-	/* A child that could not be ended; pid 0: none. */
-	struct rna_child stuck;
-	struct rna_child_watch *stuck_watch;
+	struct rna_measured_port *turn; /* whose turn it is in the window; NULL: none's */
+	struct rna_test_process process;
+	enum rna_skip cut; /* why it was killed before its time; RNA_SKIP_NONE */
+	struct rna_stuck_child stuck;
 	char stuck_text[64];
-	struct turn turns[RNA_PROBING_PORTS_MAX];
-	struct rna_measure_memory memory;
+	struct rna_measured_ports ports;
 	struct rna_bandwidths *results; /* NULL: to be made */
 };
 
@@ -78,7 +63,7 @@ const char *rna_measuring_holds(const struct rna_measuring *measuring)
 {
 	if (measuring && measuring->session.count > 0)
 		return "a bandwidth test";
-	return measuring && measuring->stuck.pid > 0 ? measuring->stuck_text : NULL;
+	return measuring && measuring->stuck.child.pid > 0 ? measuring->stuck_text : NULL;
 }
 
 static struct rna_measure_terms terms_of(const struct rna_measuring *measuring)
@@ -98,23 +83,8 @@ static struct rna_measure_terms terms_of(const struct rna_measuring *measuring)
 
 static void on_stuck_ended(void *userdata)
 {
-	struct rna_measuring *measuring = userdata;
-
-	measuring->stuck_watch = rna_child_watch_free(measuring->stuck_watch);
-	(void)rna_child_stop(&measuring->stuck, 0); /* it is only to be reaped */
+	(void)userdata;
 	rna_log_notice("the stuck bandwidth test has ended");
-}
-
-static void abandon(struct rna_measuring *measuring)
-{
-	measuring->stuck = measuring->child.process;
-	measuring->child = RNA_LOOPBACK_CHILD_INIT;
-	(void)snprintf(measuring->stuck_text, sizeof(measuring->stuck_text),
-		       "a bandwidth test that is stuck in the kernel (process %d)",
-		       (int)measuring->stuck.pid);
-	(void)rna_child_watch_new(measuring->host.event, measuring->stuck.pid,
-				  measuring->stuck.pidfd, on_stuck_ended, measuring,
-				  &measuring->stuck_watch); /* no memory: it stays stuck */
 }
 
 /* The child, or its start, failed. What can have other reasons than the port is none of its. */
@@ -127,8 +97,8 @@ static void take_failure(struct rna_measuring *measuring, struct rna_bandwidth_t
 		rna_measure_skip(test, measuring->cut, "%s", rna_skip_meaning(measuring->cut));
 	else
 		rna_measure_skip(test, skip, "%s/%u: %s", test->device, test->port,
-				 measuring->late ? "the bandwidth test did not end in time"
-						 : why->text);
+				 measuring->process.late ? "the bandwidth test did not end in time"
+							 : why->text);
 }
 
 static void run_next(struct rna_measuring *measuring);
@@ -152,55 +122,29 @@ static void end_run(struct rna_measuring *measuring, const struct rna_error *why
 
 	if (why)
 		take_failure(measuring, &run->test, why);
-	measuring->watch = rna_child_watch_free(measuring->watch);
-	measuring->deadline = sd_event_source_disable_unref(measuring->deadline);
-	if (!rna_loopback_child_stop(&measuring->child, 0))
-		abandon(measuring);
-	measuring->late = false;
+	if (!rna_test_process_end(&measuring->process, &measuring->stuck, on_stuck_ended,
+				  measuring))
+		(void)snprintf(measuring->stuck_text, sizeof(measuring->stuck_text),
+			       "a bandwidth test that is stuck in the kernel (process %d)",
+			       (int)measuring->stuck.child.pid);
 	measuring->cut = RNA_SKIP_NONE;
 	measuring->at++;
 	run_next(measuring);
 }
 
-static void take_result(struct rna_measuring *measuring)
+static void on_over(void *userdata)
 {
+	struct rna_measuring *measuring = userdata;
 	struct rna_measure_run *run = &measuring->session.items[measuring->at];
 	struct rna_bandwidth_result result;
 	struct rna_error why = {0};
 
-	if (rna_bandwidth_child_receive(&measuring->child, &result, &why) < 0) {
+	if (rna_bandwidth_child_receive(&measuring->process.child, &result, &why) < 0) {
 		end_run(measuring, &why);
 		return;
 	}
 	rna_measure_take(run, &result, measuring->host.settings);
 	end_run(measuring, NULL);
-}
-
-static void on_child(void *userdata)
-{
-	take_result(userdata);
-}
-
-static bool kill_later(sd_event_source *deadline)
-{
-	return sd_event_source_set_time_relative(deadline, RNA_LOOPBACK_LAST_PATIENCE) >= 0 &&
-	       sd_event_source_set_enabled(deadline, SD_EVENT_ONESHOT) >= 0;
-}
-
-/* First for the test, then for the child that was killed. */
-static int on_deadline(sd_event_source *source, uint64_t usec, void *userdata)
-{
-	struct rna_measuring *measuring = userdata;
-	bool killed = measuring->late || measuring->cut != RNA_SKIP_NONE;
-
-	(void)usec;
-	if (killed || !kill_later(source)) {
-		take_result(measuring);
-		return 0;
-	}
-	measuring->late = true;
-	rna_child_kill(&measuring->child.process);
-	return 0;
 }
 
 /* Ends the test under way, and those behind it are not begun. */
@@ -209,10 +153,8 @@ static void cut(struct rna_measuring *measuring, enum rna_skip why)
 	for (size_t i = measuring->at + 1; i < measuring->session.count; i++)
 		rna_measure_skip(&measuring->session.items[i].test, why, "%s",
 				 rna_skip_meaning(why));
-	if (!measuring->deadline || measuring->late || !kill_later(measuring->deadline))
-		return;
-	measuring->cut = why;
-	rna_child_kill(&measuring->child.process);
+	if (rna_test_process_kill(&measuring->process))
+		measuring->cut = why;
 }
 
 /* -- Sessions ---------------------------------------------------------------------------------- */
@@ -249,17 +191,12 @@ static int start_run(struct rna_measuring *measuring, const struct rna_bandwidth
 
 	if (status < 0)
 		return rna_error_set(error, status, "cannot begin a bandwidth test");
-	status = rna_bandwidth_child_start(&order, fd, measuring->agent, &measuring->child, error);
+	status = rna_bandwidth_child_start(&order, fd, measuring->agent, &measuring->process.child,
+					   error);
 	explicit_bzero(&order.session, sizeof(order.session));
 	if (status < 0)
 		return status;
-	status = rna_child_watch_new(measuring->host.event, measuring->child.process.pid,
-				     measuring->child.process.pidfd, on_child, measuring,
-				     &measuring->watch);
-	if (status >= 0)
-		status = sd_event_add_time_relative(measuring->host.event, &measuring->deadline,
-						    CLOCK_MONOTONIC, patience, 0, on_deadline,
-						    measuring);
+	status = rna_test_process_wait(&measuring->process, patience);
 	return status < 0 ? rna_error_set(error, status, "cannot wait for a bandwidth test") : 0;
 }
 
@@ -276,14 +213,14 @@ static void end_session(struct rna_measuring *measuring)
 {
 	struct rna_measuring_listener listener = measuring->listener;
 	struct rna_measure_runs session = measuring->session;
-	struct turn *turn = measuring->turn;
+	struct rna_measured_port *port = measuring->turn;
 
 	for (size_t i = 0; i < session.count; i++) {
 		log_test(&session.items[i].test);
-		rna_measure_remember(&measuring->memory, &session.items[i].test);
+		rna_measured_keep(&measuring->ports, &session.items[i].test);
 	}
-	if (turn)
-		rna_measure_turn_end(&turn->turn, rate_attempt(&session.items[0].test),
+	if (port)
+		rna_measure_turn_end(&port->turn, rate_attempt(&session.items[0].test),
 				     rna_ring_place(measuring->view->agent.name),
 				     rna_clock_now().realtime);
 	measuring->session = (struct rna_measure_runs){0};
@@ -381,25 +318,6 @@ static void open_door(struct rna_measuring *measuring)
 
 /* -- The window -------------------------------------------------------------------------------- */
 
-static struct turn *find_turn(struct rna_measuring *measuring, const struct rna_probing_port *port)
-{
-	struct turn *place = NULL;
-
-	for (size_t i = 0; i < RNA_PROBING_PORTS_MAX; i++) {
-		struct turn *turn = &measuring->turns[i];
-
-		if (turn->port == port->plan.port && strcmp(turn->device, port->plan.device) == 0)
-			return turn;
-		if (!place && !turn->turn.inside)
-			place = turn;
-	}
-	if (!place)
-		return NULL;
-	*place = (struct turn){.port = port->plan.port};
-	memcpy(place->device, port->plan.device, sizeof(place->device));
-	return place;
-}
-
 /* The name by which the ring knows this node. */
 static const char *member_name(const struct rna_measuring *measuring)
 {
@@ -412,21 +330,22 @@ static const char *member_name(const struct rna_measuring *measuring)
 static bool try_port(struct rna_measuring *measuring, const struct rna_measure_terms *terms,
 		     const struct rna_probing_port *port)
 {
-	struct turn *turn = find_turn(measuring, port);
+	struct rna_measured_port *own =
+		rna_measured_port(&measuring->ports, port->plan.device, port->plan.port);
 	rna_usec now = rna_clock_now().realtime;
 	uint64_t place = rna_ring_place(measuring->view->agent.name);
 	struct rna_measure_run run;
 
-	if (!turn ||
-	    !rna_measure_turn_is_due(&turn->turn, measuring->host.settings->probe_bandwidth_window,
+	if (!own ||
+	    !rna_measure_turn_is_due(&own->turn, measuring->host.settings->probe_bandwidth_window,
 				     port->plan.device, place, now))
 		return false;
 	if (!rna_measure_next(terms, port, member_name(measuring), &run) ||
 	    !take_run(measuring, &run)) {
-		rna_measure_turn_end(&turn->turn, RNA_MEASURE_BUSY, place, now);
+		rna_measure_turn_end(&own->turn, RNA_MEASURE_BUSY, place, now);
 		return false;
 	}
-	measuring->turn = turn;
+	measuring->turn = own;
 	run_next(measuring);
 	return true;
 }
@@ -489,8 +408,12 @@ struct rna_measuring *rna_measuring_new(const struct rna_measuring_host *host)
 		return NULL;
 	measuring->host = *host;
 	measuring->agent = rna_state_owner(host->settings);
-	measuring->child = RNA_LOOPBACK_CHILD_INIT;
-	measuring->stuck = RNA_CHILD_INIT;
+	measuring->process = (struct rna_test_process){
+		.event = host->event,
+		.over = on_over,
+		.userdata = measuring,
+		.child = RNA_LOOPBACK_CHILD_INIT,
+	};
 	rna_measuring_update(measuring);
 	return measuring;
 }
@@ -500,11 +423,8 @@ struct rna_measuring *rna_measuring_free(struct rna_measuring *measuring)
 	if (!measuring)
 		return NULL;
 	disable(measuring);
-	(void)rna_child_watch_free(measuring->watch);
-	(void)rna_child_watch_free(measuring->stuck_watch);
-	(void)sd_event_source_disable_unref(measuring->deadline);
-	(void)rna_loopback_child_stop(&measuring->child, RNA_LOOPBACK_LAST_PATIENCE);
-	(void)rna_child_stop(&measuring->stuck, 0);
+	rna_test_process_deinit(&measuring->process);
+	rna_stuck_child_deinit(&measuring->stuck);
 	rna_measure_runs_deinit(&measuring->session);
 	(void)rna_view_unref(measuring->view);
 	free(measuring);
@@ -539,8 +459,8 @@ struct rna_bandwidths *rna_measuring_results(struct rna_measuring *measuring)
 	if (!measuring || !is_enabled(measuring))
 		return NULL;
 	if (!measuring->results)
-		measuring->results = rna_measure_results(
-			&measuring->memory,
+		measuring->results = rna_measured_results(
+			&measuring->ports,
 			measuring->tcp_listener ? measuring->host.settings->probe_bandwidth_port
 						: 0,
 			measuring->problem,
@@ -561,7 +481,7 @@ int rna_measuring_demand(struct rna_measuring *measuring, const char *target,
 		return rna_error_say(error, -EBUSY, "a bandwidth test is running; try again soon");
 	if (terms.hold != RNA_SKIP_QUIESCED)
 		terms.hold = RNA_SKIP_NONE; /* a person asks for it, whatever the Node's label */
-	status = rna_measure_wish(&terms, target, &measuring->session, error);
+	status = rna_measure_with_peer(&terms, target, &measuring->session, error);
 	if (status < 0) {
 		rna_measure_runs_deinit(&measuring->session);
 		return status;

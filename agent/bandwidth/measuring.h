@@ -63,8 +63,8 @@ struct rna_measuring_listener {
 };
 
 /*
- * Runs at once the tests that rna_measure_wish() makes of target. 0, or negative errno with error;
- * then listener hears nothing.
+ * Runs at once the tests that rna_measure_with_peer() makes of target. 0, or negative errno with
+ * error; then listener hears nothing.
  */
 int rna_measuring_demand(struct rna_measuring *measuring, const char *target,
 			 const struct rna_measuring_listener *listener, struct rna_error *error);

@@ -75,6 +75,7 @@ struct rna_profile_node {
 struct rna_profile_device {
 	struct rna_profile_model model;
 	const char *name; /* glob of device, interface or PCI address; NULL: any */
+	const char *called; /* glob of the RDMA device's name; NULL: any */
 	struct rna_value count;
 	struct rna_value ports_up;
 	struct rna_value link_layer; /* enum rna_link_layer */

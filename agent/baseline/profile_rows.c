@@ -470,6 +470,9 @@ static const struct rna_schema_row device_rows[] = {
 	DEVICE("model", model_name, model, .help = "Model of the functions."),
 	DEVICE("name", device_glob, name,
 	       .help = "Glob of their device name, network interface or PCI address."),
+	DEVICE("called", glob, called,
+	       .help = "Glob of the name that each of these RDMA devices has. With a PCI address as "
+		       "name it ties a name to an address."),
 	DEVICE("count", number, count, .max = FUNCTIONS_MAX, .help = "Number of RDMA devices."),
 	DEVICE("ports_up", number, ports_up, .max = FUNCTIONS_MAX,
 	       .help = "Number of ports that are up; more are accepted."),

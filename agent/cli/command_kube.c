@@ -14,8 +14,8 @@
 #include "loop/agent.h"
 #include "memory/state_directory.h"
 #include "memory/state_file.h"
+#include "node/desired.h"
 #include "node/node_options.h"
-#include "node/wish.h"
 
 #include "commands.h"
 #include "kube_agents.h"
@@ -31,14 +31,14 @@ struct kube {
 	struct rna_memory memory; /* of the agent: names of labels and taints applied before */
 	const struct rna_settings *settings;
 	const struct rna_kubernetes_options *options;
-	struct rna_node_wish *wish;
+	struct rna_desired_node *desired;
 	bool dry_run;
 	struct rna_strbuf out;
 };
 
 static void kube_deinit(struct kube *kube)
 {
-	(void)rna_node_wish_unref(kube->wish);
+	(void)rna_desired_node_unref(kube->desired);
 	rna_node_memory_deinit(&kube->published);
 	rna_memory_deinit(&kube->memory);
 	(void)rna_arena_free(kube->arena);
@@ -92,11 +92,11 @@ static int set_options(struct rna_call *call, struct kube *kube, struct rna_erro
 	return kube->options ? 0 : rna_error_set(error, -ENOMEM, "cannot update Kubernetes");
 }
 
-static int make_wish(struct rna_call *call, struct kube *kube, struct rna_error *error)
+static int make_desired(struct rna_call *call, struct kube *kube, struct rna_error *error)
 {
-	struct rna_wish_input in = {.booting = false,
-				    .settled = RNA_CONDITION_ALL_BITS,
-				    .once = true};
+	struct rna_desired_input in = {.booting = false,
+				       .settled = RNA_CONDITION_ALL_BITS,
+				       .once = true};
 	int ret = rna_once_poll(call, &kube->once, error);
 
 	if (ret < 0)
@@ -106,10 +106,10 @@ static int make_wish(struct rna_call *call, struct kube *kube, struct rna_error 
 	ret = set_options(call, kube, error);
 	if (ret < 0)
 		return ret;
-	ret = rna_wish_follow(&kube->published, &in);
+	ret = rna_desired_follow(&kube->published, &in);
 	if (ret >= 0)
-		kube->wish = rna_wish_new(&kube->published, &in, NULL);
-	return kube->wish ? 0 : rna_error_set(error, -ENOMEM, "cannot update Kubernetes");
+		kube->desired = rna_desired_new(&kube->published, &in, NULL);
+	return kube->desired ? 0 : rna_error_set(error, -ENOMEM, "cannot update Kubernetes");
 }
 
 static bool uses(const struct kube *kube, int backend)
@@ -121,10 +121,10 @@ static bool uses(const struct kube *kube, int backend)
 
 static int show(struct rna_call *call, struct kube *kube, struct rna_error *error)
 {
-	int ret = make_wish(call, kube, error);
+	int ret = make_desired(call, kube, error);
 
 	if (ret == 0)
-		rna_node_wish_write(kube->wish, kube->options, &kube->out);
+		rna_desired_node_write(kube->desired, kube->options, &kube->out);
 	return ret;
 }
 
@@ -138,14 +138,14 @@ static int apply_file(struct kube *kube, struct rna_error *error)
 	rna_strbuf_printf(&kube->out, "%s: %s\n", directory,
 			  kube->dry_run ? "would write the file" : "wrote the file");
 	if (!kube->dry_run)
-		return rna_nfd_put_file(directory, kube->wish, expires, error);
-	rna_nfd_write_features(kube->wish, expires, NULL, &kube->out);
+		return rna_nfd_put_file(directory, kube->desired, expires, error);
+	rna_nfd_write_features(kube->desired, expires, NULL, &kube->out);
 	return 0;
 }
 
 static int apply(struct rna_call *call, struct kube *kube, struct rna_error *error)
 {
-	int ret = make_wish(call, kube, error);
+	int ret = make_desired(call, kube, error);
 
 	if (ret < 0)
 		return ret;
@@ -156,9 +156,9 @@ static int apply(struct rna_call *call, struct kube *kube, struct rna_error *err
 		return RNA_EXIT_USAGE;
 	}
 	if (uses(kube, RNA_NODE_BACKEND_BIT(API)) && kube->dry_run)
-		rna_kubernetes_write_requests(kube->options, kube->wish, &kube->out);
+		rna_kubernetes_write_requests(kube->options, kube->desired, &kube->out);
 	else if (uses(kube, RNA_NODE_BACKEND_BIT(API)))
-		ret = rna_kubernetes_apply(kube->options, kube->wish, error);
+		ret = rna_kubernetes_apply(kube->options, kube->desired, error);
 	if (ret == 0 && uses(kube, RNA_NODE_BACKEND_BIT(NFD)))
 		ret = apply_file(kube, error);
 	return ret;

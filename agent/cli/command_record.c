@@ -18,7 +18,7 @@ static void warn(const char *line)
 int rna_command_record(struct rna_call *call, struct rna_error *error)
 {
 	const char *const *options = call->arguments.options;
-	const struct rna_record_options wishes = {
+	const struct rna_record_options choices = {
 		.directory = call->arguments.operand,
 		.keep_identity = options[RNA_OPTION_KEEP_IDENTITY],
 		.deadline = DEADLINE,
@@ -35,10 +35,10 @@ int rna_command_record(struct rna_call *call, struct rna_error *error)
 	ret = rna_log_site_set(call->settings.kernel_log_patterns);
 	if (ret < 0)
 		return rna_error_set(error, ret, "cannot make kernel_log.patterns");
-	ret = rna_record(root, &wishes, &result, error);
+	ret = rna_record(root, &choices, &result, error);
 	if (ret < 0)
 		return ret;
-	rna_strbuf_printf(&text, "%s: %zu devices, %zu files, %zu unreadable\n", wishes.directory,
+	rna_strbuf_printf(&text, "%s: %zu devices, %zu files, %zu unreadable\n", choices.directory,
 			  result.devices, result.files, result.unreadable);
 	return rna_output_strbuf(&text, error);
 }

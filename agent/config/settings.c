@@ -22,7 +22,6 @@
 #include "memory/expect.h"
 #include "mesh/dns.h"
 #include "mesh/member_source.h"
-#include "probe/probe_class.h"
 #include "probe/probe_ports.h"
 #include "rules/rules.h"
 #include "rules/thresholds.h"
@@ -477,6 +476,9 @@ static const struct rna_schema_row rows[] = {
 		"Whether to export rdma_device_user_info, which names the pod, container, Slurm job "
 		"or systemd unit that has a device open: at most 32 series per device, new ones with "
 		"each job. JSON, status and findings always name them."),
+	BOOLEAN("metrics.finding_text", metrics_finding_text, "true",
+		"Whether to export rdma_finding_info, which has the text of each active finding as it "
+		"was when the finding was reported; it may name users of a device. Alerts quote it."),
 	BOOLEAN("metrics.priorities", metrics_priorities, "true",
 		"Whether to export Ethernet statistics per priority and per lane: up to 68 of "
 		"about 110 series per interface."),

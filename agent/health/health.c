@@ -12,6 +12,7 @@
 #include <fnmatch.h>
 #include <string.h>
 
+#include "rna/base/characters.h"
 #include "rna/base/duration.h"
 #include "rna/base/parse.h"
 
@@ -40,6 +41,7 @@ void rna_tracked_finding_deinit(struct rna_tracked_finding *tracked)
 	free(tracked->key);
 	free(tracked->text);
 	free(tracked->remedy);
+	free(tracked->told_text);
 	*tracked = (struct rna_tracked_finding){0};
 }
 
@@ -443,6 +445,13 @@ static bool merge(struct rna_health *health, const struct rna_finds *finds,
 
 /* -- Findings ---------------------------------------------------------------------------------- */
 
+/* No memory: it keeps the old text, or has none until the next view. */
+static void freeze_text(struct rna_tracked_finding *tracked)
+{
+	if (rna_text_set(&tracked->told_text, tracked->text))
+		tracked->told_text[rna_characters_cut(tracked->text, RNA_TOLD_TEXT_MAX)] = '\0';
+}
+
 /* Reports a finding when it appears, and when its severity changes: for the worse, it is news. */
 static void report(struct rna_health *health, struct rna_tracked_finding *tracked)
 {
@@ -450,7 +459,11 @@ static void report(struct rna_health *health, struct rna_tracked_finding *tracke
 	bool worse = !tracked->told || severity > tracked->told_severity;
 	enum rna_change_what what = tracked->told ? RNA_CHANGE_ALTERED : RNA_CHANGE_RAISED;
 
-	if (tracked->finding.silenced || (!worse && severity == tracked->last_severity))
+	if (tracked->finding.silenced)
+		return;
+	if (worse || !tracked->told_text) /* the files of older versions have none */
+		freeze_text(tracked);
+	if (!worse && severity == tracked->last_severity)
 		return;
 	tracked->told = true;
 	tracked->last_severity = severity;
@@ -488,6 +501,8 @@ static void fill_in(struct rna_health *health, struct rna_view *view)
 		*finding = tracked->finding;
 		finding->text = rna_arena_strdup(view->arena, tracked->text);
 		finding->remedy = rna_arena_strdup(view->arena, tracked->remedy);
+		finding->told_text =
+			rna_arena_keep(view->arena, tracked->told_text, &view->findings_short);
 		if (tracked->device)
 			finding->device = rna_arena_strdup(view->arena, tracked->device);
 		if (finding->text && finding->remedy && (finding->device || !tracked->device))
@@ -524,9 +539,11 @@ static void follow_names(struct rna_health *health, const struct rna_snapshot *s
 {
 	for (size_t i = 0; i < health->count; i++) {
 		struct rna_tracked_finding *tracked = &health->tracked[i];
+		const char *name = tracked->device && tracked->key ? name_now(tracked, snapshot)
+								   : tracked->device;
 
-		if (tracked->device && tracked->key)
-			(void)rna_text_set(&tracked->device, name_now(tracked, snapshot));
+		if (!rna_same_text(name, tracked->device) && rna_text_set(&tracked->device, name))
+			(void)rna_text_set(&tracked->told_text, NULL); /* it has the old name */
 		tracked->finding.device = tracked->device;
 	}
 	if (health->count > 0)

@@ -48,6 +48,7 @@ static void keep_finding(struct rna_kept *kept, void *record)
 	if (!kept->writes || tracked->told)
 		RNA_KEEP_WORD(kept, "reported", tracked->told_severity, rna_severity_name,
 			      RNA_SEVERITY_COUNT);
+	RNA_KEEP(kept, "reported_text", tracked->told_text);
 	RNA_KEEP(kept, "text", tracked->text);
 	RNA_KEEP(kept, "remedy", tracked->remedy);
 	rna_kept_want(kept, tracked->rule < RNA_RULE_COUNT &&

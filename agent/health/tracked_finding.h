@@ -12,6 +12,7 @@ struct rna_tracked_finding {
 	char *device; /* name; NULL: the node */
 	char *key;    /* of the device; NULL: the node, or a device that is missing */
 	char *text, *remedy;
+	char *told_text;            /* of the finding; NULL: not told */
 	struct rna_finding finding; /* with the texts above */
 	bool was_there;             /* when the agent first saw all of the node */
 	bool told;

@@ -404,18 +404,6 @@ static void recall_tests(struct rna_agent *agent)
 	}
 }
 
-/* Only the agent of a live node: the devices of a recording cannot be tested or quiesced. */
-static int start_selftest(struct rna_agent *agent, struct rna_error *error)
-{
-	if (!agent->status.live)
-		return 0;
-	agent->selftest = rna_selftest_new(agent->event, &agent->settings, rna_views_want, agent);
-	if (!agent->selftest)
-		return rna_error_set(error, -ENOMEM, "cannot test devices");
-	recall_tests(agent);
-	return 0;
-}
-
 /* What the prober holds open must not keep a driver waiting. */
 static void let_go_of_device(void *userdata)
 {
@@ -425,32 +413,40 @@ static void let_go_of_device(void *userdata)
 	rna_measuring_let_go(agent->measuring);
 }
 
-static int start_probing(struct rna_agent *agent, struct rna_error *error)
+/*
+ * Self-tests, probes, and bandwidth tests, which use the ports and members of the probes. Only the
+ * agent of a live node: the devices of a recording cannot be tested or quiesced.
+ */
+static int start_tests(struct rna_agent *agent, struct rna_error *error)
 {
-	if (!agent->status.live)
-		return 0;
-	agent->probing = rna_probing_new(agent->event, &agent->settings, rna_views_want, agent);
-	if (!agent->probing)
-		return rna_error_set(error, -ENOMEM, "cannot probe peers");
-	rna_watch_set_removal(agent->watch, let_go_of_device, agent);
-	return 0;
-}
-
-static int start_measuring(struct rna_agent *agent, struct rna_error *error)
-{
-	const struct rna_measuring_host host = {
+	struct rna_measuring_host host = {
 		.event = agent->event,
 		.settings = &agent->settings,
-		.probing = agent->probing,
-		.selftest = agent->selftest,
 		.news = rna_views_want,
 		.userdata = agent,
 	};
 
 	if (!agent->status.live)
 		return 0;
+	agent->selftest = rna_selftest_new(agent->event, &agent->settings, rna_views_want, agent);
+	if (!agent->selftest)
+		return rna_error_set(error, -ENOMEM, "cannot test devices");
+	recall_tests(agent);
+	agent->probing = rna_probing_new(agent->event, &agent->settings, rna_views_want, agent);
+	if (!agent->probing)
+		return rna_error_set(error, -ENOMEM, "cannot probe peers");
+	rna_watch_set_removal(agent->watch, let_go_of_device, agent);
+	host.selftest = agent->selftest;
+	host.probing = agent->probing;
 	agent->measuring = rna_measuring_new(&host);
 	return agent->measuring ? 0 : rna_error_set(error, -ENOMEM, "cannot measure bandwidth");
+}
+
+static void stop_tests(struct rna_agent *agent)
+{
+	agent->measuring = rna_measuring_free(agent->measuring);
+	agent->probing = rna_probing_free(agent->probing);
+	agent->selftest = rna_selftest_free(agent->selftest);
 }
 
 /* Directories in /run do not survive a boot. systemd makes this one; without systemd it is made
@@ -489,9 +485,7 @@ static int (*const starts[])(struct rna_agent *agent, struct rna_error *error) =
 	start_server,      /* so that /readyz can say why not */
 	start_node,        /* before the first view, which describes it */
 	start_watch,       /* before the first read, so that no change falls between the two */
-	start_selftest,    /* before those that look at its tests */
-	start_probing,     /* after the watch, which tells it of removals */
-	start_measuring,   /* after the probes, whose ports and members it uses */
+	start_tests,       /* after the watch, which tells them of removals */
 	start_control,     /* after those that its commands ask */
 	filter_calls,      /* after all that is done once, before a lane runs */
 	watch_end_signals, /* before a lane runs, whose jobs are waited for at the end */
@@ -520,9 +514,7 @@ struct rna_agent *rna_agent_free(struct rna_agent *agent)
 	rna_server_deinit(&agent->server);
 	agent->control = rna_control_stop(agent->control);
 	agent->quiesce = rna_quiesce_free(agent->quiesce);
-	agent->measuring = rna_measuring_free(agent->measuring);
-	agent->probing = rna_probing_free(agent->probing);
-	agent->selftest = rna_selftest_free(agent->selftest);
+	stop_tests(agent);
 	agent->view = rna_view_unref(agent->view);
 	if (!stop_threads(agent))
 		return NULL; /* a stuck thread still uses all of it; the process is about to end */
@@ -640,9 +632,7 @@ static void stop(struct rna_agent *agent)
 	rna_notify_stopping();
 	rna_server_stop(&agent->server);
 	agent->control = rna_control_stop(agent->control);
-	agent->measuring = rna_measuring_free(agent->measuring);
-	agent->probing = rna_probing_free(agent->probing);
-	agent->selftest = rna_selftest_free(agent->selftest);
+	stop_tests(agent);
 	rna_state_flush(agent->state, STATE_PATIENCE);
 	if (!stop_threads(agent))
 		rna_log_warning("worker thread stuck in the kernel; exiting without joining it");

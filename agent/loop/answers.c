@@ -6,27 +6,20 @@
 
 /* -- Selftest ---------------------------------------------------------------------------------- */
 
-static void tell_progress(const struct rna_selftest_run *run, bool begins, void *userdata)
+static void tell_progress(const struct rna_selftest_run *run, void *userdata)
 {
 	RNA_STRBUF struct rna_strbuf line = RNA_STRBUF_INIT;
 
-	if (!begins)
-		return;
 	rna_selftest_describe(run, &line);
 	if (rna_strbuf_ok(&line))
 		rna_control_send(userdata, RNA_CONTROL_PROGRESS, line.data, line.len);
 }
 
-static void tell_results(const struct rna_selftest_run *runs, size_t count, int status,
-			 const struct rna_error *error, void *userdata)
+static void tell_results(const struct rna_selftest_run *runs, size_t count, void *userdata)
 {
 	RNA_STRBUF struct rna_strbuf text = RNA_STRBUF_INIT;
 	struct rna_control_call *call = userdata;
 
-	if (status < 0) {
-		rna_control_fail(call, error);
-		return;
-	}
 	rna_write_selftest(runs, count, rna_control_value(call, "json"), &text);
 	if (rna_strbuf_ok(&text))
 		rna_control_send(call, RNA_CONTROL_OUTPUT, text.data, text.len);
@@ -37,16 +30,16 @@ static void answer_selftest(struct rna_control_call *call, void *userdata)
 {
 	const struct rna_answers *answers = userdata;
 	const struct rna_selftest_listener listener = {tell_progress, tell_results, call};
-	const char *values[RNA_WISH_COUNT];
-	struct rna_selftest_wish wish;
+	const char *values[RNA_SELFTEST_OPTION_COUNT];
+	struct rna_selftest_options options;
 	struct rna_error error = {0};
 	int status;
 
-	for (size_t i = 0; i < RNA_WISH_COUNT; i++)
-		values[i] = rna_control_value(call, rna_wish_keys[i]);
-	status = rna_selftest_wish_parse(values, &wish, &error);
+	for (size_t i = 0; i < RNA_SELFTEST_OPTION_COUNT; i++)
+		values[i] = rna_control_value(call, rna_selftest_option_keys[i]);
+	status = rna_selftest_options_parse(values, &options, &error);
 	if (status == 0)
-		status = rna_selftest_demand(answers->selftest, &wish, &listener, &error);
+		status = rna_selftest_demand(answers->selftest, &options, &listener, &error);
 	if (status < 0)
 		rna_control_fail(call, &error);
 }
@@ -81,7 +74,7 @@ static void tell_measurements(const struct rna_measure_runs *runs, void *userdat
 	rna_write_bandwidth(tests, tests ? runs->count : 0, rna_control_value(call, "json"), &text);
 	if (rna_strbuf_ok(&text))
 		rna_control_send(call, RNA_CONTROL_OUTPUT, text.data, text.len);
-	rna_control_exit(call, rna_measure_sum_up(runs));
+	rna_control_exit(call, (int)rna_measure_sum_up(runs));
 }
 
 static void answer_bandwidth(struct rna_control_call *call, void *userdata)

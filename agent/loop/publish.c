@@ -222,6 +222,7 @@ static int add_status(const struct rna_publish_input *in, struct rna_view *view)
 		.details = settings->metrics_details,
 		.gid_info = settings->metrics_gid_info,
 		.fec_lanes = settings->metrics_fec_lanes,
+		.finding_text = settings->metrics_finding_text,
 		.priorities = settings->metrics_priorities,
 		.node_exporter_names = settings->metrics_node_exporter_names,
 		.qos_details = settings->metrics_qos_details,

@@ -92,19 +92,11 @@ void rna_views_hold_tests(struct rna_agent *agent)
 	rna_probing_hold(agent->probing, agent->schedule.quiet);
 }
 
-static void follow_by_selftest(struct rna_agent *agent, const struct rna_view *view)
+static void follow_by_tests(struct rna_agent *agent, const struct rna_view *view)
 {
 	rna_views_hold_tests(agent);
 	rna_selftest_follow(agent->selftest, view);
-}
-
-static void follow_by_probing(struct rna_agent *agent, const struct rna_view *view)
-{
 	rna_probing_follow(agent->probing, view);
-}
-
-static void follow_by_measuring(struct rna_agent *agent, const struct rna_view *view)
-{
 	rna_measuring_follow(agent->measuring, view);
 }
 
@@ -122,16 +114,14 @@ static void follow_by_quiesce(struct rna_agent *agent, const struct rna_view *vi
 
 /* Called with each new view, in this order. */
 static void (*const followers[])(struct rna_agent *agent, const struct rna_view *view) = {
-	follow_by_schedule,  /* looks for remembered devices; runs the later collectors */
-	follow_by_node,      /* updates Kubernetes */
-	follow_by_state,     /* writes what has changed to its files */
-	follow_by_http,      /* answers with the new view */
-	follow_by_watch,     /* opens verbs events of new devices */
-	follow_by_selftest,  /* tests its ports */
-	follow_by_probing,   /* probes with its ports */
-	follow_by_measuring, /* measures with those that probe */
-	follow_by_systemd,   /* updates the status line */
-	follow_by_quiesce,   /* heeds the label of the Node */
+	follow_by_schedule, /* looks for remembered devices; runs the later collectors */
+	follow_by_node,     /* updates Kubernetes */
+	follow_by_state,    /* writes what has changed to its files */
+	follow_by_http,     /* answers with the new view */
+	follow_by_watch,    /* opens verbs events of new devices */
+	follow_by_tests,    /* tests its ports, probes with them, measures with those that probe */
+	follow_by_systemd,  /* updates the status line */
+	follow_by_quiesce,  /* heeds the label of the Node */
 };
 
 /* -- Making views ------------------------------------------------------------------------------ */

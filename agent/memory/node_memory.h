@@ -10,8 +10,8 @@
  */
 #pragma once
 
+#include "rna/model/desired_node.h"
 #include "rna/model/label.h"
-#include "rna/model/node_wish.h"
 
 struct rna_node_delays {
 	rna_usec up;      /* good news, and news that are neither: so long without another change */

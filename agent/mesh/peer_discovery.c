@@ -21,7 +21,7 @@
 enum {
 	STACK = 512 << 10, /* libcurl and a resolver */
 	PEERS_MAX = 2 * RNA_NEIGHBOURS_MAX,
-	WISHES_MAX = 2 * PEERS_MAX, /* while a peer or the resolver takes its time */
+	QUESTIONS_MAX = 2 * PEERS_MAX, /* while a peer or the resolver takes its time */
 };
 
 /* A neighbour that is asked. */
@@ -48,7 +48,7 @@ struct work {
 };
 
 /* A peer that the loop wants to be asked. */
-struct wish {
+struct question {
 	struct rna_work work;
 	char name[RNA_PEER_TEXT_SIZE];
 };
@@ -223,13 +223,13 @@ static bool is_due(const struct peer *peer, rna_usec now)
 
 /* -- The thread -------------------------------------------------------------------------------- */
 
-static void take_wish(struct work *work)
+static void take_question(struct work *work)
 {
-	struct wish *wish = (struct wish *)rna_worker_next(work->worker, 0);
+	struct question *question = (struct question *)rna_worker_next(work->worker, 0);
 
-	for (size_t i = 0; wish && i < work->count; i++)
-		work->peers[i].wanted |= strcmp(work->peers[i].name, wish->name) == 0;
-	free(wish);
+	for (size_t i = 0; question && i < work->count; i++)
+		work->peers[i].wanted |= strcmp(work->peers[i].name, question->name) == 0;
+	free(question);
 }
 
 /* Waits for a turn at most. */
@@ -244,7 +244,7 @@ static void take_news(struct work *work)
 	while (!*rna_worker_stopped(work->worker) &&
 	       poll(waiting, RNA_ARRAY_SIZE(waiting), timeout) > 0) {
 		take_list(work);
-		take_wish(work);
+		take_question(work);
 		timeout = 0;
 	}
 }
@@ -297,7 +297,7 @@ int rna_peer_discovery_start(const struct rna_peer_discovery_options *options,
 	const struct rna_worker_options thread = {
 		.name = "rna-probe-peers",
 		.stack = STACK,
-		.most = WISHES_MAX,
+		.most = QUESTIONS_MAX,
 		.userdata = work,
 		.run = discover,
 		.release = free_work,
@@ -314,11 +314,11 @@ struct rna_peer_news *rna_peer_discovery_take(struct rna_worker *discovery)
 
 void rna_peer_discovery_ask(struct rna_worker *discovery, const char *name)
 {
-	struct wish *wish = calloc(1, sizeof(*wish));
+	struct question *question = calloc(1, sizeof(*question));
 
-	if (!wish)
+	if (!question)
 		return;
-	(void)snprintf(wish->name, sizeof(wish->name), "%s", name);
-	if (rna_worker_give(discovery, &wish->work) < 0)
-		free(wish);
+	(void)snprintf(question->name, sizeof(question->name), "%s", name);
+	if (rna_worker_give(discovery, &question->work) < 0)
+		free(question);
 }

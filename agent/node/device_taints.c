@@ -34,7 +34,7 @@ static const struct rna_rule *tainting_rule(const struct rna_finding *finding,
 }
 
 /* That of the worst finding about the device; NULL: there is none. */
-static const struct rna_rule *rule_against(const struct rna_wish_input *in, const char *device)
+static const struct rna_rule *rule_against(const struct rna_desired_input *in, const char *device)
 {
 	const struct rna_rule *rule = NULL;
 
@@ -45,13 +45,13 @@ static const struct rna_rule *rule_against(const struct rna_wish_input *in, cons
 }
 
 /* Have all problems been found that could give a device a taint? */
-static bool has_settled(const struct rna_wish_input *in)
+static bool has_settled(const struct rna_desired_input *in)
 {
 	return in->settled & RNA_CONDITION_BIT(RNA_CONDITION_NONE);
 }
 
 /* Has the problem for which it has its taint had the time to be found again? */
-static bool may_be_over(const struct rna_published *published, const struct rna_wish_input *in)
+static bool may_be_over(const struct rna_published *published, const struct rna_desired_input *in)
 {
 	size_t id = rna_rule_find(published->verdict.value);
 
@@ -60,7 +60,7 @@ static bool may_be_over(const struct rna_published *published, const struct rna_
 }
 
 /* Another rule for the same device is no news: the first stays while there is one. */
-static bool follow(struct rna_published *published, const struct rna_wish_input *in,
+static bool follow(struct rna_published *published, const struct rna_desired_input *in,
 		   const struct rna_node_delays *delays)
 {
 	const struct rna_rule *rule = rule_against(in, published->name + strlen(PREFIX));
@@ -92,7 +92,7 @@ static bool find_device(struct rna_node_memory *memory, const char *device)
 }
 
 /* Devices against which there is something for the first time. */
-static bool find_new(struct rna_node_memory *memory, const struct rna_wish_input *in)
+static bool find_new(struct rna_node_memory *memory, const struct rna_desired_input *in)
 {
 	for (size_t i = 0; i < in->view->finding_count; i++) {
 		const struct rna_finding *finding = &in->view->findings[i];
@@ -108,7 +108,7 @@ static bool find_new(struct rna_node_memory *memory, const struct rna_wish_input
 	return true;
 }
 
-int rna_device_taints_follow(struct rna_node_memory *memory, const struct rna_wish_input *in,
+int rna_device_taints_follow(struct rna_node_memory *memory, const struct rna_desired_input *in,
 			     const struct rna_node_delays *delays)
 {
 	bool changed = false;
@@ -131,7 +131,7 @@ bool rna_device_taints_forget(struct rna_node_memory *memory)
 	return changed;
 }
 
-/* -- The wish ---------------------------------------------------------------------------------- */
+/* -- The desired state ------------------------------------------------------------------------- */
 
 static bool add_functions(const struct rna_virtual_functions *functions, struct rna_arena *arena,
 			  struct rna_node_device_taint *ret)
@@ -191,21 +191,21 @@ static bool is_bad(const struct rna_published *published)
 	       published->confirmed && published->verdict.kind == RNA_VERDICT_VALUE;
 }
 
-bool rna_device_taints_add(const struct rna_node_memory *memory, const struct rna_wish_input *in,
-			   struct rna_node_wish *wish)
+bool rna_device_taints_add(const struct rna_node_memory *memory, const struct rna_desired_input *in,
+			   struct rna_desired_node *desired)
 {
 	struct rna_node_device_taint *list =
-		rna_arena_array(wish->arena, memory->count, sizeof(*list));
+		rna_arena_array(desired->arena, memory->count, sizeof(*list));
 	bool ok = list;
 
 	for (size_t i = 0; ok && i < memory->count; i++)
 		if (is_bad(&memory->items[i]))
-			ok = add_device(&memory->items[i], in->view, wish->arena,
-					&list[wish->device_taint_count++]);
+			ok = add_device(&memory->items[i], in->view, desired->arena,
+					&list[desired->device_taint_count++]);
 	if (!ok)
 		return false;
-	qsort(list, wish->device_taint_count, sizeof(*list), compare);
-	wish->device_taints = list;
-	wish->device_taints_complete = has_settled(in);
+	qsort(list, desired->device_taint_count, sizeof(*list), compare);
+	desired->device_taints = list;
+	desired->device_taints_complete = has_settled(in);
 	return true;
 }

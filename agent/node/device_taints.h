@@ -7,10 +7,10 @@
  */
 #pragma once
 
-#include "wish.h"
+#include "desired.h"
 
 /* delays: those of findings. 1: something new is to be published, 0, or -ENOMEM. */
-int rna_device_taints_follow(struct rna_node_memory *memory, const struct rna_wish_input *in,
+int rna_device_taints_follow(struct rna_node_memory *memory, const struct rna_desired_input *in,
 			     const struct rna_node_delays *delays);
 
 /* Forgets all, because the setting is off. True: something was published. */
@@ -19,6 +19,6 @@ bool rna_device_taints_forget(struct rna_node_memory *memory);
 /* Is it the name of one? */
 bool rna_device_taints_own(const char *name);
 
-/* From memory to the wish, with what view has of the devices. False: no memory. */
-bool rna_device_taints_add(const struct rna_node_memory *memory, const struct rna_wish_input *in,
-			   struct rna_node_wish *wish);
+/* From memory to the desired state, with what view has of the devices. False: no memory. */
+bool rna_device_taints_add(const struct rna_node_memory *memory, const struct rna_desired_input *in,
+			   struct rna_desired_node *desired);

@@ -17,8 +17,8 @@
 struct rna_feature_file {
 	char *directory;
 	rna_usec expiry;
-	struct rna_node_wish *wish; /* newest */
-	bool unwritten;             /* is it another one than in the file? */
+	struct rna_desired_node *desired; /* newest */
+	bool unwritten;                   /* is it another one than in the file? */
 	rna_usec pause;
 	sd_event_source *timer; /* tries again */
 	/* Of the wall clock, which the file expires by: one that is set ahead makes it due. */
@@ -26,7 +26,7 @@ struct rna_feature_file {
 	struct rna_file_worker *worker;
 	struct rna_node_backend status;
 	/* The job's, while it is under way: */
-	struct rna_node_wish *job;
+	struct rna_desired_node *job;
 	struct rna_error error; /* of the last one */
 	char *complaint;        /* that was logged, or NULL */
 };
@@ -71,11 +71,11 @@ static void log_failure(struct rna_feature_file *file)
 
 static void write_file(struct rna_feature_file *file)
 {
-	if (!file->wish || rna_file_worker_busy(file->worker))
+	if (!file->desired || rna_file_worker_busy(file->worker))
 		return;
-	file->job = rna_node_wish_ref(file->wish);
+	file->job = rna_desired_node_ref(file->desired);
 	if (rna_file_worker_start(file->worker, file) < 0) {
-		file->job = rna_node_wish_unref(file->job);
+		file->job = rna_desired_node_unref(file->job);
 		run_at(file, file->pause);
 		return;
 	}
@@ -86,7 +86,7 @@ static void on_written(void *job)
 {
 	struct rna_feature_file *file = job;
 
-	file->job = rna_node_wish_unref(file->job);
+	file->job = rna_desired_node_unref(file->job);
 	log_failure(file);
 	file->status.problem = file->error.code < 0;
 	if (file->error.code < 0) {
@@ -125,7 +125,7 @@ static struct rna_feature_file *free_file(struct rna_feature_file *file)
 	(void)sd_event_source_disable_unref(file->timer);
 	(void)sd_event_source_disable_unref(file->renewal);
 	(void)rna_file_worker_free(file->worker);
-	(void)rna_node_wish_unref(file->wish);
+	(void)rna_desired_node_unref(file->desired);
 	free(file->complaint);
 	free(file->directory);
 	free(file);
@@ -157,10 +157,10 @@ int rna_feature_file_new(sd_event *event, const char *directory, rna_usec expiry
 	return 0;
 }
 
-void rna_feature_file_want(struct rna_feature_file *file, struct rna_node_wish *wish)
+void rna_feature_file_want(struct rna_feature_file *file, struct rna_desired_node *desired)
 {
-	(void)rna_node_wish_unref(file->wish);
-	file->wish = rna_node_wish_ref(wish);
+	(void)rna_desired_node_unref(file->desired);
+	file->desired = rna_desired_node_ref(desired);
 	file->unwritten = true;
 	if (file->complaint)
 		return; /* the timer tries again, with what is newest then */

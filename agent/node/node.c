@@ -10,21 +10,21 @@
 #include "rna/base/log.h"
 #include "rna/base/parse.h"
 
+#include "desired.h"
 #include "feature_file.h"
 #include "node_options.h"
-#include "wish.h"
 
 /* How often backends that are to end are looked after. */
 #define CHANGE_PERIOD (100 * RNA_USEC_PER_MSEC)
 
-/* What is wished of an ignored Node. */
-static struct rna_node_wish nothing = {.refs = 1, .labels_decided = true};
+/* What is desired of an ignored Node. */
+static struct rna_desired_node nothing = {.refs = 1, .labels_decided = true};
 
 struct rna_node {
 	struct rna_node_host host;
 	sd_event_source *timer;
 	struct rna_node_events events;
-	struct rna_node_wish *wish;           /* that the backends have; NULL: none yet */
+	struct rna_desired_node *desired;     /* that the backends have; NULL: none yet */
 	struct rna_feature_file *file;        /* NULL: not used */
 	struct rna_arena *options;            /* of the client */
 	struct rna_kubernetes *client;        /* NULL: not used, or it could not be started */
@@ -49,7 +49,7 @@ static void describe_client(const struct rna_node *node, struct rna_arena *arena
 		(void)rna_kubernetes_keep_resources(ret->resources, ret->resource_count, arena,
 						    ret);
 	backend->used = node->host.settings->kubernetes_backend & RNA_NODE_BACKEND_BIT(API);
-	backend->in_step &= node->wish != NULL;
+	backend->in_step &= node->desired != NULL;
 	if (!status)
 		backend->problem = backend->used && !node->client;
 }
@@ -87,7 +87,7 @@ bool rna_node_has_label(const struct rna_node *node, const char *label)
 	return node && rna_kubernetes_has_label(node->status, label);
 }
 
-/* -- The wish ---------------------------------------------------------------------------------- */
+/* -- The desired state ------------------------------------------------------------------------- */
 
 static bool may_publish(const struct rna_node *node)
 {
@@ -102,12 +102,12 @@ void rna_node_hear(struct rna_node *node, const struct rna_rule *rule,
 }
 
 /* Nothing is handed over until there is something to say, so that what was said before stays. */
-static bool is_news(const struct rna_node *node, const struct rna_node_wish *wish)
+static bool is_news(const struct rna_node *node, const struct rna_desired_node *desired)
 {
-	if (!wish->labels_decided && !wish->conditions_decided && !wish->taint_decided &&
-	    wish->event_count == 0)
+	if (!desired->labels_decided && !desired->conditions_decided && !desired->taint_decided &&
+	    desired->event_count == 0)
 		return false;
-	return wish->event_count > 0 || !rna_node_wish_is_same(node->wish, wish);
+	return desired->event_count > 0 || !rna_desired_node_is_same(node->desired, desired);
 }
 
 static bool is_ignored(const struct rna_node *node)
@@ -116,20 +116,20 @@ static bool is_ignored(const struct rna_node *node)
 }
 
 /* On an ignored Node, the file has nothing (on_client_status()); the client sees to it itself. */
-static void send_wish(struct rna_node *node, struct rna_node_wish *wish)
+static void send_desired(struct rna_node *node, struct rna_desired_node *desired)
 {
-	if (node->file && !is_ignored(node) && wish->labels_decided &&
-	    !rna_node_wish_has_same_labels(node->wish, wish))
-		rna_feature_file_want(node->file, wish);
+	if (node->file && !is_ignored(node) && desired->labels_decided &&
+	    !rna_desired_node_has_same_labels(node->desired, desired))
+		rna_feature_file_want(node->file, desired);
 	if (node->client)
-		rna_kubernetes_want(node->client, wish);
-	(void)rna_node_wish_unref(node->wish);
-	node->wish = rna_node_wish_ref(wish);
+		rna_kubernetes_want(node->client, desired);
+	(void)rna_desired_node_unref(node->desired);
+	node->desired = rna_desired_node_ref(desired);
 }
 
 static void arm_timer(struct rna_node *node)
 {
-	rna_usec due = rna_wish_due(&node->host.memory->node, node->host.settings);
+	rna_usec due = rna_desired_due(&node->host.memory->node, node->host.settings);
 	rna_usec events = rna_node_events_due(&node->events);
 
 	if (events < due)
@@ -145,25 +145,25 @@ static void arm_timer(struct rna_node *node)
 void rna_node_follow(struct rna_node *node, const struct rna_view *view, bool booting,
 		     unsigned settled)
 {
-	const struct rna_wish_input in = {
+	const struct rna_desired_input in = {
 		.settings = node ? node->host.settings : NULL,
 		.view = view,
 		.booting = booting,
 		.settled = settled,
 	};
-	RNA_CLEANUP(rna_node_wish_unref_p) struct rna_node_wish *wish = NULL;
+	RNA_CLEANUP(rna_desired_node_unref_p) struct rna_desired_node *desired = NULL;
 	bool events_due;
 
 	if (!node || !may_publish(node))
 		return;
 	events_due = rna_node_events_are_due(&node->events, view->snapshot->time.monotonic);
-	if (rna_wish_follow(&node->host.memory->node, &in) > 0)
+	if (rna_desired_follow(&node->host.memory->node, &in) > 0)
 		node->host.memory->changed = true;
-	wish = rna_wish_new(&node->host.memory->node, &in, events_due ? &node->events : NULL);
-	if (!wish)
+	desired = rna_desired_new(&node->host.memory->node, &in, events_due ? &node->events : NULL);
+	if (!desired)
 		return; /* no memory: the next view tries again */
-	if (is_news(node, wish))
-		send_wish(node, wish);
+	if (is_news(node, desired))
+		send_desired(node, desired);
 	if (events_due)
 		rna_node_events_clear(&node->events);
 	arm_timer(node);
@@ -238,8 +238,8 @@ static int on_client_status(sd_event_source *source, int fd, uint32_t events, vo
 	note_former(node);
 	if (node->file && status->node.ignored && !was_ignored)
 		rna_feature_file_want(node->file, &nothing);
-	else if (node->file && node->wish && was_ignored && !status->node.ignored)
-		rna_feature_file_want(node->file, node->wish);
+	else if (node->file && node->desired && was_ignored && !status->node.ignored)
+		rna_feature_file_want(node->file, node->desired);
 	return 0;
 }
 
@@ -253,7 +253,7 @@ static struct rna_node *free_node(struct rna_node *node)
 	(void)rna_kubernetes_status_free(node->status);
 	(void)rna_arena_free(node->options);
 	rna_node_events_clear(&node->events);
-	(void)rna_node_wish_unref(node->wish);
+	(void)rna_desired_node_unref(node->desired);
 	free(node);
 	return NULL;
 }
@@ -359,7 +359,7 @@ static void publish_everything_again(struct rna_node *node)
 
 	node->change = sd_event_source_disable_unref(node->change);
 	node->status = rna_kubernetes_status_free(node->status);
-	node->wish = rna_node_wish_unref(node->wish);
+	node->desired = rna_desired_node_unref(node->desired);
 	status = start_backends(node);
 	if (status < 0)
 		rna_log_error("cannot start Kubernetes updates; monitoring continues: %s",

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The Node: what the agent tells Kubernetes of this machine. A guest of the loop that makes a wish
- * of each view, hands it to the backends when it is another one than before, and says in the view
- * how they fare.
- * Thread: the loop's.
+ * The Node: what the agent tells Kubernetes of this machine. A guest of the loop that makes a
+ * desired state of each view, hands it to the backends when it is another one than before, and says
+ * in the view how they fare. Thread: the loop's.
  */
 #pragma once
 

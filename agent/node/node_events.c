@@ -135,9 +135,10 @@ static const char *message_of(const struct rna_gathered_event *event, struct rna
 	return rna_arena_printf(arena, "%.*s", MESSAGE_MAX, text.data);
 }
 
-bool rna_node_events_add(const struct rna_node_events *events, struct rna_node_wish *wish)
+bool rna_node_events_add(const struct rna_node_events *events, struct rna_desired_node *desired)
 {
-	struct rna_node_event *items = rna_arena_array(wish->arena, events->count, sizeof(*items));
+	struct rna_node_event *items =
+		rna_arena_array(desired->arena, events->count, sizeof(*items));
 
 	if (!items && events->count > 0)
 		return false;
@@ -146,14 +147,14 @@ bool rna_node_events_add(const struct rna_node_events *events, struct rna_node_w
 
 		items[i] = (struct rna_node_event){
 			.warning = !event->over,
-			.reason = reason_of(event, wish->arena),
-			.message = message_of(event, wish->arena),
+			.reason = reason_of(event, desired->arena),
+			.message = message_of(event, desired->arena),
 			.time = event->time,
 		};
 		if (!items[i].reason || !items[i].message)
 			return false;
 	}
-	wish->events = items;
-	wish->event_count = events->count;
+	desired->events = items;
+	desired->event_count = events->count;
 	return true;
 }

@@ -34,5 +34,5 @@ void rna_node_events_take(struct rna_node_events *events, const struct rna_rule 
 bool rna_node_events_are_due(const struct rna_node_events *events, rna_usec now);
 rna_usec rna_node_events_due(const struct rna_node_events *events);
 
-/* Puts them into a wish. False: no memory. */
-bool rna_node_events_add(const struct rna_node_events *events, struct rna_node_wish *wish);
+/* Puts them into a desired state. False: no memory. */
+bool rna_node_events_add(const struct rna_node_events *events, struct rna_desired_node *desired);

@@ -6,8 +6,8 @@
 
 #include "rna/base/texts.h"
 
+#include "desired.h"
 #include "node_conditions.h"
-#include "wish.h"
 
 /* -- Names ------------------------------------------------------------------------------------- */
 

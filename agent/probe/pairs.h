@@ -126,3 +126,10 @@ void rna_pairs_add(struct rna_pairs *pairs, struct rna_probing_pair *pair,
 
 /* Judges all pairs, then all ports. True: something is judged otherwise than before. */
 bool rna_pairs_judge(struct rna_pairs *pairs, struct rna_time now);
+
+/*
+ * The part that views show, in probe_results.c. node: what is known beside ports and pairs, whose
+ * texts are copied. NULL: no memory.
+ */
+struct rna_probes *rna_pairs_results(const struct rna_pairs *pairs, const struct rna_probes *node,
+				     struct rna_time now);

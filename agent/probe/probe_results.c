@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "probe_results.h"
-
 #include <stdlib.h>
 #include <string.h>
 
 #include "rna/base/parse.h"
+
+#include "pairs.h"
 
 enum { ARENA = 32 << 10 };
 
@@ -166,32 +166,24 @@ static void add_pairs(struct making *making, const struct rna_pairs *pairs)
 
 /* -- The whole --------------------------------------------------------------------------------- */
 
-static void add_node(struct making *making, const struct rna_probe_results *results)
+static void add_node(struct making *making, const struct rna_probes *node)
 {
 	struct rna_probes *probes = making->probes;
+	struct rna_part part = probes->part;
 
-	probes->node = keep(making, results->node);
-	probes->member = keep(making, results->member);
-	probes->group = keep(making, results->group);
-	probes->runs = results->runs;
-	probes->stopped = keep(making, results->stopped);
-	probes->heard = results->heard;
-	probes->late = results->late;
-	(void)snprintf(probes->key_check, sizeof(probes->key_check), "%s", results->key_check);
-	probes->restarts = results->restarts;
-	probes->source = (struct rna_probe_source){
-		.kind = keep(making, results->source_kind),
-		.name = keep(making, results->source),
-		.error = keep(making, results->source_error),
-		.looked = results->source_looked,
-		.members = results->members,
-	};
-	memcpy(probes->strangers, results->strangers, sizeof(probes->strangers));
+	*probes = *node;
+	probes->part = part;
+	probes->node = keep(making, node->node);
+	probes->member = keep(making, node->member);
+	probes->group = keep(making, node->group);
+	probes->stopped = keep(making, node->stopped);
+	probes->source.kind = keep(making, node->source.kind);
+	probes->source.name = keep(making, node->source.name);
+	probes->source.error = keep(making, node->source.error);
 }
 
-struct rna_probes *rna_probe_results_make(const struct rna_pairs *pairs,
-					  const struct rna_probe_results *results,
-					  struct rna_time now)
+struct rna_probes *rna_pairs_results(const struct rna_pairs *pairs, const struct rna_probes *node,
+				     struct rna_time now)
 {
 	struct making making = {
 		/* It is of no collector; nothing asks for the number of such parts. */
@@ -202,7 +194,7 @@ struct rna_probes *rna_probe_results_make(const struct rna_pairs *pairs,
 	if (!making.probes)
 		return NULL;
 	making.probes->part.started = making.probes->part.taken = now;
-	add_node(&making, results);
+	add_node(&making, node);
 	add_ports(&making, pairs);
 	add_pairs(&making, pairs);
 	memcpy(making.probes->rtt, pairs->rtt, sizeof(making.probes->rtt));

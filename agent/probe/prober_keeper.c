@@ -8,7 +8,7 @@
 
 #include "rna/base/log.h"
 
-#include "selftest/child_watch.h"
+#include "selftest/test_process.h"
 
 /* A prober that says nothing for this time hangs: it reports each second... */
 #define PATIENCE (10 * RNA_USEC_PER_SEC)
@@ -20,13 +20,6 @@
 #define STABLE        (300 * RNA_USEC_PER_SEC) /* after that, pauses begin from the shortest */
 
 enum { REPORTS_AT_ONCE = 256, STUCK_MAX = 4 };
-
-/* One that was killed but has not ended: a driver holds it. */
-struct stuck {
-	struct rna_prober_keeper *keeper;
-	struct rna_child child;
-	struct rna_child_watch *watch;
-};
 
 struct rna_prober_keeper {
 	sd_event *event;
@@ -43,32 +36,24 @@ struct rna_prober_keeper {
 	rna_usec pause;   /* after the next end */
 	uint64_t restarts;
 	char why[RNA_ERROR_MAX];
-	struct stuck stuck[STUCK_MAX];
+	struct rna_stuck_child stuck[STUCK_MAX];
 };
 
 /* -- Ends -------------------------------------------------------------------------------------- */
 
 static void on_stuck_ended(void *userdata)
 {
-	struct stuck *stuck = userdata;
-
-	stuck->watch = rna_child_watch_free(stuck->watch);
-	(void)rna_child_stop(&stuck->child, 0); /* it is only to be reaped */
+	(void)userdata;
 	rna_log_notice("a prober that a driver held has ended");
 }
 
 static void abandon(struct rna_prober_keeper *keeper)
 {
 	for (size_t i = 0; i < STUCK_MAX; i++) {
-		struct stuck *stuck = &keeper->stuck[i];
-
-		if (stuck->child.pid > 0)
+		if (keeper->stuck[i].child.pid > 0)
 			continue;
-		stuck->keeper = keeper;
-		stuck->child = keeper->child;
-		(void)rna_child_watch_new(keeper->event, stuck->child.pid, stuck->child.pidfd,
-					  on_stuck_ended, stuck,
-					  &stuck->watch); /* no memory: it stays a zombie */
+		rna_stuck_child_keep(&keeper->stuck[i], keeper->event, &keeper->child,
+				     on_stuck_ended, NULL);
 		break;
 	}
 	keeper->child = RNA_CHILD_INIT;
@@ -229,8 +214,6 @@ struct rna_prober_keeper *rna_prober_keeper_new(sd_event *event,
 	keeper->confine = confine;
 	keeper->child = RNA_CHILD_INIT;
 	keeper->pause = PAUSE_FIRST;
-	for (size_t i = 0; i < STUCK_MAX; i++)
-		keeper->stuck[i].child = RNA_CHILD_INIT;
 	return keeper;
 }
 
@@ -240,7 +223,7 @@ struct rna_prober_keeper *rna_prober_keeper_free(struct rna_prober_keeper *keepe
 		return NULL;
 	end(keeper, "the agent stops");
 	for (size_t i = 0; i < STUCK_MAX; i++)
-		(void)rna_child_watch_free(keeper->stuck[i].watch);
+		rna_stuck_child_deinit(&keeper->stuck[i]);
 	free(keeper);
 	return NULL;
 }

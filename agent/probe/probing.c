@@ -14,7 +14,6 @@
 #include "mesh/peer_discovery.h"
 
 #include "pairs.h"
-#include "probe_results.h"
 #include "probe_secret.h"
 #include "prober_keeper.h"
 
@@ -656,38 +655,41 @@ static const char *why_stopped(const struct rna_probing *probing)
 	return rna_prober_keeper_why(probing->keeper);
 }
 
+/* What is known beside ports and pairs. */
+static struct rna_probes describe_node(const struct rna_probing *probing)
+{
+	struct rna_member_source_options source = find_source(probing->settings);
+	struct rna_probes ret = {
+		.node = probing->node,
+		.member = probing->member,
+		.group = probing->settings->probe_group,
+		.stopped = why_stopped(probing),
+		.runs = rna_prober_keeper_runs(probing->keeper),
+		.restarts = rna_prober_keeper_restarts(probing->keeper),
+		.heard = rna_prober_keeper_heard(probing->keeper),
+		.late = probing->late,
+		.source = {.kind = rna_member_source_kind_name(source.kind),
+			   .name = source.place,
+			   .error = probing->source_error[0] != '\0' ? probing->source_error : NULL,
+			   .looked = probing->source_looked,
+			   .members = probing->members},
+	};
+
+	memcpy(ret.key_check, probing->secret.check, sizeof(ret.key_check));
+	for (size_t i = 0; i < RNA_STRANGER_COUNT; i++)
+		ret.strangers[i] = probing->strangers[i] + probing->current_strangers[i];
+	return ret;
+}
+
 struct rna_probes *rna_probing_results(struct rna_probing *probing)
 {
-	struct rna_probe_results results;
-	uint64_t strangers[RNA_STRANGER_COUNT];
-	struct rna_member_source_options source;
+	struct rna_probes node;
 
 	if (!probing || !probing->pairs)
 		return NULL;
 	if (!probing->results) {
-		source = find_source(probing->settings);
-		for (size_t i = 0; i < RNA_STRANGER_COUNT; i++)
-			strangers[i] = probing->strangers[i] + probing->current_strangers[i];
-		results = (struct rna_probe_results){
-			.node = probing->node,
-			.member = probing->member,
-			.group = probing->settings->probe_group,
-			.stopped = why_stopped(probing),
-			.key_check = probing->secret.check,
-			.runs = rna_prober_keeper_runs(probing->keeper),
-			.restarts = rna_prober_keeper_restarts(probing->keeper),
-			.heard = rna_prober_keeper_heard(probing->keeper),
-			.late = probing->late,
-			.source_kind = rna_member_source_kind_name(source.kind),
-			.source = source.place,
-			.source_error =
-				probing->source_error[0] != '\0' ? probing->source_error : NULL,
-			.source_looked = probing->source_looked,
-			.members = probing->members,
-			.strangers = strangers,
-		};
-		probing->results =
-			rna_probe_results_make(probing->pairs, &results, rna_clock_now());
+		node = describe_node(probing);
+		probing->results = rna_pairs_results(probing->pairs, &node, rna_clock_now());
 	}
 	if (probing->results)
 		(void)rna_part_ref(&probing->results->part);

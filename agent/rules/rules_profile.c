@@ -134,9 +134,24 @@ static void compare_driver(const struct rna_rule_input *in, const struct rna_pro
 				  entry->driver_version);
 }
 
+/* What selects devices by name gets another card. */
+static void compare_name(const struct rna_profile_device *entry, const struct rna_subject *device,
+			 struct list *list)
+{
+	const char *name = device->device->device->name;
+
+	if (entry->called && fnmatch(entry->called, name, 0) != 0 && begin(list))
+		rna_strbuf_printf(&list->text, "%s is called %s, expected %s",
+				  device->device->device->pci_address
+					  ? device->device->device->pci_address
+					  : "it",
+				  name, entry->called);
+}
+
 static void compare_device(const struct rna_rule_input *in, const struct rna_profile_device *entry,
 			   const struct rna_subject *device, struct list *list)
 {
+	compare_name(entry, device, list);
 	compare_firmware(entry, device, list);
 	compare_driver(in, entry, device, list);
 	compare_traits(RNA_PROFILE_TRAIT_OF_DEVICE, entry, device, list);
@@ -796,7 +811,7 @@ const struct rna_rule rna_rule_profile_device = {
 	.scope = RNA_RULE_OF_DEVICE,
 	.settles = true,
 	.hold = "6m", /* as pcie-degraded */
-	.help = "Firmware, PCIe link, MaxReadReq or the number of virtual functions of a "
+	.help = "Name, firmware, PCIe link, MaxReadReq or the number of virtual functions of a "
 		"device differ from the profile of this node.",
 	.check = check_profile_device,
 	.remedy = "Compare {device} with its siblings: rdma-node-agent status, and lspci "

@@ -3,10 +3,12 @@
  * Rules about data that the agent cannot read. They exclude each other, so that one cause makes one
  * finding: reads-failing skips stalled devices, and data-too-old skips failed and stalled reads.
  */
+#include <inttypes.h>
 #include <string.h>
 
 #include "settings/settings.h"
 
+#include "rails.h"
 #include "rules.h"
 
 /* A firmware command times out after 60 s, and may be tried twice (rdma.md 0, fact 6). */
@@ -97,10 +99,33 @@ static bool is_state_unreadable(const struct rna_snapshot_device *device, unsign
 	return false;
 }
 
+/*
+ * A state that says neither up nor down ("7: FOO", NOP) is no better than one that cannot be read,
+ * where other ports of the model show what a state is. A driver that knows no states says so of all.
+ */
+static const struct rna_subject *find_odd_state(const struct rna_rule_input *in)
+{
+	const struct rna_subject *device = in->subject;
+
+	for (size_t p = 0; device && p < device->rdma_device->port_count; p++) {
+		const struct rna_subject *port = &device->ports[p];
+
+		if (!port->judged || rna_subject_state_is_known(port) ||
+		    !rna_subject_state_name(port))
+			continue;
+		for (size_t i = 0; i < in->ports->count; i++)
+			if (rna_rail_is_same_model(port, &in->ports->items[i]) &&
+			    rna_subject_is_active(&in->ports->items[i]))
+				return port;
+	}
+	return NULL;
+}
+
 static void check_reads_failing(const struct rna_rule_input *in, struct rna_finds *out)
 {
 	size_t count;
 	const struct rna_job_status *jobs = jobs_of(in, &count);
+	const struct rna_subject *odd = find_odd_state(in);
 	unsigned port;
 
 	if (find_stalled(in))
@@ -113,6 +138,12 @@ static void check_reads_failing(const struct rna_rule_input *in, struct rna_find
 		}
 	if (in->subject && is_state_unreadable(in->subject->device, &port))
 		(void)rna_finds_add(out, "the state of port %u cannot be read", port);
+	else if (odd)
+		(void)rna_finds_add(out,
+				    "the state of port %u is %s (%" PRIu64 "), which says neither "
+				    "up nor down, while other ports of its model are up",
+				    odd->port, rna_subject_state_name(odd),
+				    odd->state->state.number);
 }
 
 const struct rna_rule rna_rule_reads_failing = {
@@ -122,8 +153,8 @@ const struct rna_rule rna_rule_reads_failing = {
 	.cause = RNA_CAUSE_HOST,
 	.scope = RNA_RULE_OF_DEVICE,
 	.hold = "30s",
-	.help = "A collector fails for a device, or the state of a port cannot be read, "
-		"so its health is unknown.",
+	.help = "A collector fails for a device, or the state of a port cannot be read or says "
+		"neither up nor down while others of its model are up, so its health is unknown.",
 	.check = check_reads_failing,
 	.remedy = "See rdma_collector_errors_total and the kernel log for the reason; a "
 		  "container may lack the right to read.",

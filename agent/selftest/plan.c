@@ -34,7 +34,7 @@ static bool is_stalled(const struct rna_subject *subject)
 }
 
 /* Devices with RC connections have the node type CA; iWARP has RNIC, EFA has unspecified. */
-static enum rna_skip look_at_device(const struct rna_snapshot_device *device)
+enum rna_skip rna_test_look_at_device(const struct rna_snapshot_device *device)
 {
 	if (device->device->process)
 		return RNA_SKIP_ELSEWHERE;
@@ -60,7 +60,7 @@ enum rna_skip rna_selftest_look(const struct rna_subject *subject,
 				const struct rna_settings *settings, const struct rna_time *now,
 				bool demanded)
 {
-	enum rna_skip skip = look_at_device(subject->device);
+	enum rna_skip skip = rna_test_look_at_device(subject->device);
 
 	if (skip != RNA_SKIP_NONE)
 		return skip;

@@ -11,6 +11,12 @@
 #include "settings/settings.h"
 
 /*
+ * Why no data can ever be sent from that device: it is one of another network namespace, shares its
+ * link, or has no RDMA between hosts. RNA_SKIP_NONE: it can.
+ */
+enum rna_skip rna_test_look_at_device(const struct rna_snapshot_device *device);
+
+/*
  * Why that port is not tested, or not now; RNA_SKIP_NONE. now: for how long ago it changed state.
  * demanded: a person asks, so that neither disabled tests, window nor recent changes count.
  */

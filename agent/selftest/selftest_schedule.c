@@ -20,7 +20,6 @@
 #include "memory/memory.h"
 #include "memory/state_directory.h"
 
-#include "child_watch.h"
 #include "ports.h"
 
 /* Beyond what a test takes by itself: its child starts, opens the device, waits for retries. */
@@ -32,7 +31,6 @@ enum {
 };
 
 struct rna_selftest {
-	sd_event *event;
 	const struct rna_settings *settings;
 	uid_t agent; /* user of other agents of this node, which take turns in testing with this one
 		      */
@@ -48,10 +46,7 @@ struct rna_selftest {
 	size_t at;                     /* the run under way */
 	struct rna_tested *under_test; /* its port, whatever it is called by now */
 	struct rna_selftest_listener listener;
-	struct rna_loopback_child child;
-	struct rna_child_watch *child_watch; /* ended: nothing of it can keep us waiting then */
-	sd_event_source *deadline;
-	bool late;                     /* the deadline has passed, the child was killed */
+	struct rna_test_process process;
 	struct rna_selftests *results; /* NULL: to be made again */
 };
 
@@ -190,7 +185,7 @@ static bool is_first_of_port(const struct rna_selftest_runs *session, size_t i)
 	       strcmp(run[-1].request.device, run->request.device) != 0;
 }
 
-static void end_session(struct rna_selftest *selftest, int status, const struct rna_error *error)
+static void end_session(struct rna_selftest *selftest)
 {
 	struct rna_selftest_listener listener = selftest->listener;
 	struct rna_selftest_runs session = selftest->session;
@@ -201,7 +196,8 @@ static void end_session(struct rna_selftest *selftest, int status, const struct 
 			rna_tested_find_name(selftest->ports, session.items[i].request.device,
 					     session.items[i].request.port);
 
-		log_run(&session.items[i]);
+		if (selftest->news)
+			log_run(&session.items[i]);
 		if (!port)
 			continue;
 		rna_tested_account(port, &session.items[i], is_first_of_port(&session, i));
@@ -211,9 +207,10 @@ static void end_session(struct rna_selftest *selftest, int status, const struct 
 	selftest->session = (struct rna_selftest_runs){0};
 	selftest->listener = (struct rna_selftest_listener){0};
 	forget_results(selftest);
-	selftest->news(selftest->userdata);
+	if (selftest->news)
+		selftest->news(selftest->userdata);
 	if (listener.done)
-		listener.done(session.items, session.count, status, error, listener.userdata);
+		listener.done(session.items, session.count, listener.userdata);
 	rna_selftest_runs_deinit(&session);
 	arm(selftest);
 }
@@ -222,24 +219,9 @@ static void on_stuck_process_ended(void *userdata)
 {
 	struct rna_tested *port = userdata;
 
-	port->stuck_watch = rna_child_watch_free(port->stuck_watch);
-	(void)rna_child_stop(&port->stuck, 0); /* it is only to be reaped */
 	port->known.stuck = 0;
 	forget_results(port->owner);
 	rna_log_notice("%s/%u: the stuck self-test has ended", port->device, port->number);
-}
-
-/* The device gets no other test until the kernel lets go of this one. */
-static void abandon_stuck_run(struct rna_selftest *selftest)
-{
-	struct rna_tested *port = selftest->under_test;
-
-	port->known.stuck = selftest->child.process.pid;
-	port->stuck = selftest->child.process;
-	selftest->child = RNA_LOOPBACK_CHILD_INIT;
-	(void)rna_child_watch_new(selftest->event, port->stuck.pid, port->stuck.pidfd,
-				  on_stuck_process_ended, port,
-				  &port->stuck_watch); /* no memory: it stays stuck */
 }
 
 static void run_next(struct rna_selftest *selftest);
@@ -249,55 +231,37 @@ static const struct rna_error *take_result(struct rna_selftest *selftest, struct
 {
 	struct rna_selftest_run *run = &selftest->session.items[selftest->at];
 
-	if (rna_loopback_child_receive(&selftest->child, 0, &run->result, why) == 0)
+	if (rna_loopback_child_receive(&selftest->process.child, 0, &run->result, why) == 0)
 		return NULL;
-	if (selftest->late)
-		(void)rna_error_say(why, -ETIMEDOUT, RNA_SELFTEST_TOO_LATE);
+	if (selftest->process.late)
+		(void)rna_error_say(why, -ETIMEDOUT, "the loopback test did not end in time");
 	return why;
 }
 
-/* The run under way is over; a failure of the child itself is its result. */
+/*
+ * The run under way is over; a failure of the child itself is its result. If the child is stuck,
+ * the device gets no other test until the kernel lets go of it.
+ */
 static void end_run(struct rna_selftest *selftest, const struct rna_error *why)
 {
 	struct rna_selftest_run *run = &selftest->session.items[selftest->at];
-	bool ended = rna_loopback_child_stop(&selftest->child, 0);
+	struct rna_tested *port = selftest->under_test;
+	bool ended = rna_test_process_end(&selftest->process, &port->stuck, on_stuck_process_ended,
+					  port);
 
-	selftest->late = false;
-	selftest->child_watch = rna_child_watch_free(selftest->child_watch);
-	selftest->deadline = sd_event_source_disable_unref(selftest->deadline);
 	if (why)
 		rna_selftest_run_fail(run, why, ended);
 	if (!ended)
-		abandon_stuck_run(selftest);
-	if (selftest->listener.progress)
-		selftest->listener.progress(run, false, selftest->listener.userdata);
+		port->known.stuck = port->stuck.child.pid;
 	selftest->at++;
 	run_next(selftest);
 }
 
-static void on_child(void *userdata)
+static void on_over(void *userdata)
 {
 	struct rna_error why = {0};
 
 	end_run(userdata, take_result(userdata, &why));
-}
-
-/* First for the test, then for the child that was killed. */
-static int on_deadline(sd_event_source *source, uint64_t usec, void *userdata)
-{
-	struct rna_selftest *selftest = userdata;
-	struct rna_error why = {0};
-
-	(void)usec;
-	if (!selftest->late &&
-	    sd_event_source_set_time_relative(source, RNA_LOOPBACK_LAST_PATIENCE) >= 0 &&
-	    sd_event_source_set_enabled(source, SD_EVENT_ONESHOT) >= 0) {
-		selftest->late = true;
-		rna_child_kill(&selftest->child.process);
-		return 0;
-	}
-	end_run(selftest, take_result(selftest, &why));
-	return 0;
 }
 
 /* A test takes seconds. A process that holds the lock much longer is logged once. */
@@ -306,7 +270,7 @@ static void note_lock_holder(struct rna_selftest *selftest, bool started)
 	rna_usec now = rna_clock_monotonic();
 	RNA_STRBUF struct rna_strbuf text = RNA_STRBUF_INIT;
 
-	if (!rna_lock_holder_note(&selftest->lock_holder, &selftest->child.holder, now))
+	if (!rna_lock_holder_note(&selftest->lock_holder, &selftest->process.child.holder, now))
 		return;
 	rna_lock_holder_describe(&selftest->lock_holder, now, &text);
 	if (rna_strbuf_ok(&text))
@@ -327,20 +291,13 @@ static int start_run(struct rna_selftest *selftest, struct rna_selftest_run *run
 	own = rna_probes_objects(selftest->view->probes, run->request.device);
 	run->request.own_contexts += own.contexts;
 	run->request.own_qps = own.qps;
-	status = rna_loopback_child_start(&run->request, selftest->agent, &selftest->child, error);
+	status = rna_loopback_child_start(&run->request, selftest->agent, &selftest->process.child,
+					  error);
 	note_lock_holder(selftest, status == 0);
 	if (status < 0)
 		return status;
-	status = rna_child_watch_new(selftest->event, selftest->child.process.pid,
-				     selftest->child.process.pidfd, on_child, selftest,
-				     &selftest->child_watch);
-	if (status >= 0)
-		status = sd_event_add_time_relative(selftest->event, &selftest->deadline,
-						    CLOCK_MONOTONIC, patience, 0, on_deadline,
-						    selftest);
-	if (status < 0)
-		return rna_error_set(error, status, "cannot wait for a self-test");
-	return 0;
+	status = rna_test_process_wait(&selftest->process, patience);
+	return status < 0 ? rna_error_set(error, status, "cannot wait for a self-test") : 0;
 }
 
 /* A port that is gone, or whose device has a stuck child, has its result already. */
@@ -350,21 +307,15 @@ static bool can_begin(const struct rna_selftest *selftest, struct rna_selftest_r
 	const struct rna_tested *port = selftest->under_test;
 	const struct rna_tested *stuck =
 		port ? rna_tested_find_stuck(selftest->ports, port->key) : NULL;
-	struct rna_loopback_result *result = &run->result;
 
-	if (port && !stuck)
-		return true;
-	result->end = RNA_LOOPBACK_SKIPPED;
-	result->skip = stuck ? RNA_SKIP_STALLED : RNA_SKIP_NO_DEVICE;
-	if (stuck)
-		(void)snprintf(result->text, sizeof(result->text),
-			       "%s/%u: an earlier test, process %d, is stuck in the kernel",
-			       request->device, request->port, stuck->known.stuck);
-	else
-		(void)snprintf(result->text, sizeof(result->text),
-			       "%s/%u: the device is gone, or has another name by now",
-			       request->device, request->port);
-	return false;
+	if (!port)
+		return rna_loopback_skip(&run->result, RNA_SKIP_NO_DEVICE,
+					 "%s/%u: the device is gone, or has another name by now",
+					 request->device, request->port);
+	return !stuck ||
+	       rna_loopback_skip(&run->result, RNA_SKIP_STALLED,
+				 "%s/%u: an earlier test, process %d, is stuck in the kernel",
+				 request->device, request->port, stuck->known.stuck);
 }
 
 /* The next run of the session that has no result; without one the session is over. */
@@ -380,12 +331,12 @@ static void run_next(struct rna_selftest *selftest)
 		if (run->result.end == RNA_LOOPBACK_SKIPPED || !can_begin(selftest, run))
 			continue;
 		if (selftest->listener.progress)
-			selftest->listener.progress(run, true, selftest->listener.userdata);
+			selftest->listener.progress(run, selftest->listener.userdata);
 		if (start_run(selftest, run, &error) < 0)
 			end_run(selftest, &error);
 		return;
 	}
-	end_session(selftest, error.code, &error);
+	end_session(selftest);
 }
 
 /* -- Turns ------------------------------------------------------------------------------------- */
@@ -414,11 +365,11 @@ static const struct rna_subject *find_subject(const struct rna_selftest *selftes
 static void test_port(struct rna_selftest *selftest, struct rna_tested *port)
 {
 	char name[2 * RNA_LOOPBACK_NAME_MAX];
-	struct rna_selftest_wish wish = {.device = name, .numa_node = -1};
+	struct rna_selftest_options options = {.device = name, .numa_node = -1};
 
 	(void)snprintf(name, sizeof(name), "%s/%u", port->device, port->number);
-	if (rna_selftest_plan(selftest->view, selftest->settings, &wish, &selftest->session, NULL) <
-	    0) {
+	if (rna_selftest_plan(selftest->view, selftest->settings, &options, &selftest->session,
+			      NULL) < 0) {
 		rna_selftest_runs_deinit(&selftest->session); /* some may be planned, and wait */
 		skip_turn(selftest, port, RNA_SKIP_NO_DEVICE);
 		return;
@@ -475,8 +426,9 @@ static void arm(struct rna_selftest *selftest)
 	selftest->timer = sd_event_source_disable_unref(selftest->timer);
 	if (!first || selftest->session.count > 0 || !selftest->settings->selftest_enabled)
 		return;
-	(void)sd_event_add_time(selftest->event, &selftest->timer, CLOCK_MONOTONIC, first->due,
-				TIMER_ACCURACY, on_timer, selftest); /* no memory: no tests */
+	(void)sd_event_add_time(selftest->process.event, &selftest->timer, CLOCK_MONOTONIC,
+				first->due, TIMER_ACCURACY, on_timer,
+				selftest); /* no memory: no tests */
 }
 
 /* -- The contract ------------------------------------------------------------------------------ */
@@ -488,12 +440,16 @@ struct rna_selftest *rna_selftest_new(sd_event *event, const struct rna_settings
 
 	if (!selftest)
 		return NULL;
-	selftest->event = event;
 	selftest->settings = settings;
 	selftest->agent = rna_state_owner(settings);
 	selftest->news = news;
 	selftest->userdata = userdata;
-	selftest->child = RNA_LOOPBACK_CHILD_INIT;
+	selftest->process = (struct rna_test_process){
+		.event = event,
+		.over = on_over,
+		.userdata = selftest,
+		.child = RNA_LOOPBACK_CHILD_INIT,
+	};
 	return selftest;
 }
 
@@ -502,9 +458,7 @@ struct rna_selftest *rna_selftest_free(struct rna_selftest *selftest)
 	if (!selftest)
 		return NULL;
 	(void)sd_event_source_disable_unref(selftest->timer);
-	(void)rna_child_watch_free(selftest->child_watch);
-	(void)sd_event_source_disable_unref(selftest->deadline);
-	(void)rna_loopback_child_stop(&selftest->child, RNA_LOOPBACK_LAST_PATIENCE);
+	rna_test_process_deinit(&selftest->process);
 	rna_selftest_runs_deinit(&selftest->session);
 	while (selftest->ports) {
 		struct rna_tested *port = selftest->ports;
@@ -613,13 +567,9 @@ void rna_selftest_hold(struct rna_selftest *selftest, enum rna_skip why)
 		return;
 	selftest->hold = why;
 	for (size_t i = selftest->at + 1; why == RNA_SKIP_QUIESCED && i < selftest->session.count;
-	     i++) {
-		struct rna_loopback_result *result = &selftest->session.items[i].result;
-
-		result->end = RNA_LOOPBACK_SKIPPED;
-		result->skip = why;
-		(void)snprintf(result->text, sizeof(result->text), "%s", rna_skip_meaning(why));
-	}
+	     i++)
+		(void)rna_loopback_skip(&selftest->session.items[i].result, why, "%s",
+					rna_skip_meaning(why));
 }
 
 const char *rna_selftest_holds(const struct rna_selftest *selftest)
@@ -642,7 +592,7 @@ uint64_t rna_selftest_idle_qps(const struct rna_selftest *selftest, const char *
 	return tested ? tested->idle_qps : RNA_QPS_UNKNOWN;
 }
 
-int rna_selftest_demand(struct rna_selftest *selftest, const struct rna_selftest_wish *wish,
+int rna_selftest_demand(struct rna_selftest *selftest, const struct rna_selftest_options *options,
 			const struct rna_selftest_listener *listener, struct rna_error *error)
 {
 	int status;
@@ -653,7 +603,7 @@ int rna_selftest_demand(struct rna_selftest *selftest, const struct rna_selftest
 		return rna_error_say(error, -EBUSY, "%s", rna_skip_meaning(selftest->hold));
 	if (!selftest->view)
 		return rna_error_say(error, -EAGAIN, "the agent has just started; try again soon");
-	status = rna_selftest_plan(selftest->view, selftest->settings, wish, &selftest->session,
+	status = rna_selftest_plan(selftest->view, selftest->settings, options, &selftest->session,
 				   error);
 	if (status < 0) {
 		rna_selftest_runs_deinit(&selftest->session);

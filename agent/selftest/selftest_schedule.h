@@ -21,7 +21,8 @@ struct rna_port_memory; /* memory.h */
 
 /*
  * settings may change their content, not their place. news: there are new results, which are to be
- * remembered at once, not with the next poll. NULL: no memory.
+ * remembered at once, not with the next poll; NULL: of a command, whose listener shows them, so
+ * that failures are not logged. Returns NULL: no memory.
  */
 struct rna_selftest *rna_selftest_new(sd_event *event, const struct rna_settings *settings,
 				      void (*news)(void *userdata), void *userdata);
@@ -56,19 +57,17 @@ struct rna_selftests *rna_selftest_results(struct rna_selftest *selftest);
 
 /* Callbacks for tests that were requested. */
 struct rna_selftest_listener {
-	/* A test begins, or has ended: then its result is in run. */
-	void (*progress)(const struct rna_selftest_run *run, bool begins, void *userdata);
-	/* All have ended; grades are given. status: 0, or why they did not. The last call. */
-	void (*done)(const struct rna_selftest_run *runs, size_t count, int status,
-		     const struct rna_error *error, void *userdata);
+	void (*progress)(const struct rna_selftest_run *run, void *userdata); /* it begins */
+	/* All have ended; grades are given. The last call. */
+	void (*done)(const struct rna_selftest_run *runs, size_t count, void *userdata);
 	void *userdata;
 };
 
 /*
- * Runs at once the tests that rna_selftest_plan() makes of wish. 0; -EBUSY with error when other
+ * Runs at once the tests that rna_selftest_plan() makes of options. 0; -EBUSY with error when other
  * tests are under way; or as rna_selftest_plan(). In case of failure listener hears nothing.
  */
-int rna_selftest_demand(struct rna_selftest *selftest, const struct rna_selftest_wish *wish,
+int rna_selftest_demand(struct rna_selftest *selftest, const struct rna_selftest_options *options,
 			const struct rna_selftest_listener *listener, struct rna_error *error);
 /* Drops the listener with that userdata; the tests go on. */
 void rna_selftest_forget(struct rna_selftest *selftest, const void *userdata);

@@ -92,6 +92,7 @@ struct rna_settings {
 	bool metrics_virtual_functions;
 	bool metrics_users;
 	bool metrics_fec_lanes;
+	bool metrics_finding_text;
 	bool metrics_priorities;
 	int metrics_gpu_nic_paths; /* enum rna_path_class; SAME: the nearest only */
 	char **devices_include;    /* NULL-ended, or NULL: none */

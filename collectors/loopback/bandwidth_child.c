@@ -9,7 +9,6 @@
 #include "rna/base/cleanup.h"
 
 #include "test_child.h"
-#include "test_lock.h"
 
 /* Room for one descriptor beside a message. */
 union rights {
@@ -87,17 +86,13 @@ static int send_connection(const struct rna_child *child, int fd)
 int rna_bandwidth_child_start(const struct rna_bandwidth_order *order, int fd, uid_t agent,
 			      struct rna_loopback_child *ret, struct rna_error *error)
 {
-	char name[sizeof(RNA_BANDWIDTH_PROGRAM) + RNA_LOOPBACK_NAME_MAX + 16];
-	int status;
+	const struct rna_test_order first = {RNA_BANDWIDTH_PROGRAM, "bandwidth", &order->request,
+					     order, sizeof(*order)};
+	int status = rna_test_child_start(&first, agent, ret, error);
 
-	*ret = RNA_LOOPBACK_CHILD_INIT;
-	status = rna_test_lock_take(agent, &ret->lock, &ret->holder, error);
 	if (status < 0)
 		return status;
-	(void)snprintf(name, sizeof(name), RNA_BANDWIDTH_PROGRAM " %s/%u", order->request.device,
-		       order->request.port);
-	status = rna_child_start(name, order, sizeof(*order), &ret->process);
-	if (status == 0 && fd >= 0)
+	if (fd >= 0)
 		status = send_connection(&ret->process, fd);
 	if (status < 0) {
 		(void)rna_loopback_child_stop(ret, RNA_LOOPBACK_LAST_PATIENCE);

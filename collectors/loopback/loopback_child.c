@@ -66,24 +66,33 @@ int rna_loopback_child_main(void)
 
 /* -- The parent's side ------------------------------------------------------------------------- */
 
-int rna_loopback_child_start(const struct rna_loopback_request *request, uid_t agent,
-			     struct rna_loopback_child *ret, struct rna_error *error)
+int rna_test_child_start(const struct rna_test_order *order, uid_t agent,
+			 struct rna_loopback_child *ret, struct rna_error *error)
 {
-	char name[sizeof(RNA_LOOPBACK_PROGRAM) + RNA_LOOPBACK_NAME_MAX + 16];
+	char name[64 + RNA_LOOPBACK_NAME_MAX];
 	int status;
 
 	*ret = RNA_LOOPBACK_CHILD_INIT;
 	status = rna_test_lock_take(agent, &ret->lock, &ret->holder, error);
 	if (status < 0)
 		return status;
-	(void)snprintf(name, sizeof(name), RNA_LOOPBACK_PROGRAM " %s/%u", request->device,
-		       request->port);
-	status = rna_child_start(name, request, sizeof(*request), &ret->process);
+	(void)snprintf(name, sizeof(name), "%s %s/%u", order->program, order->request->device,
+		       order->request->port);
+	status = rna_child_start(name, order->data, order->len, &ret->process);
 	if (status < 0) {
 		rna_test_lock_release(&ret->lock);
-		return rna_error_set(error, status, "cannot start a loopback test");
+		return rna_error_set(error, status, "cannot start a %s test", order->what);
 	}
 	return 0;
+}
+
+int rna_loopback_child_start(const struct rna_loopback_request *request, uid_t agent,
+			     struct rna_loopback_child *ret, struct rna_error *error)
+{
+	const struct rna_test_order order = {RNA_LOOPBACK_PROGRAM, "loopback", request, request,
+					     sizeof(*request)};
+
+	return rna_test_child_start(&order, agent, ret, error);
 }
 
 static int poll_timeout(rna_usec patience)

@@ -2,7 +2,6 @@
 #include "loopback_memory.h"
 
 #include <errno.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -13,36 +12,6 @@
 
 #include "cuda.h"
 #include "numa.h"
-
-static RNA_PRINTF(3, 0) void put(struct rna_loopback_result *result, enum rna_loopback_end end,
-				 const char *format, va_list args)
-{
-	result->end = end;
-	(void)vsnprintf(result->text, sizeof(result->text), format,
-			args); /* truncated if too long */
-}
-
-bool rna_loopback_skip(struct rna_loopback_result *result, enum rna_skip skip, const char *format,
-		       ...)
-{
-	va_list args;
-
-	result->skip = skip;
-	va_start(args, format);
-	put(result, RNA_LOOPBACK_SKIPPED, format, args);
-	va_end(args);
-	return false;
-}
-
-bool rna_loopback_fail(struct rna_loopback_result *result, const char *format, ...)
-{
-	va_list args;
-
-	va_start(args, format);
-	put(result, RNA_LOOPBACK_FAILED, format, args);
-	va_end(args);
-	return false;
-}
 
 /* -- Buffers ----------------------------------------------------------------------------------- */
 

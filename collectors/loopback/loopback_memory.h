@@ -31,9 +31,3 @@ void rna_loopback_memory_free(struct rna_loopback_memory *memory); /* idempotent
 int rna_loopback_memory_fill(struct rna_loopback_memory *memory);
 /* Are the first len bytes of source and target equal? 1, 0, or negative errno. */
 int rna_loopback_memory_compare(const struct rna_loopback_memory *memory, size_t len);
-
-/* Set result: the test is not possible, or has failed. Both return false. */
-bool rna_loopback_skip(struct rna_loopback_result *result, enum rna_skip skip, const char *format,
-		       ...) RNA_PRINTF(3, 4);
-bool rna_loopback_fail(struct rna_loopback_result *result, const char *format, ...)
-	RNA_PRINTF(2, 3);

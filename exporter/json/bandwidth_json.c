@@ -4,22 +4,16 @@
 
 #include "json_parts.h"
 
-static void set_number(struct rna_json_writer *writer, json_t *object, const char *name,
-		       uint64_t number)
-{
-	rna_json_set(writer, object, name, rna_json_number(number));
-}
-
 static void describe_result(struct rna_json_writer *writer, json_t *object,
 			    const struct rna_bandwidth_test *test)
 {
 	uint64_t slower = test->out < test->in ? test->out : test->in;
 
-	set_number(writer, object, "out_bytes_per_second", test->out);
-	set_number(writer, object, "in_bytes_per_second", test->in);
+	rna_json_set_number(writer, object, "out_bytes_per_second", test->out);
+	rna_json_set_number(writer, object, "in_bytes_per_second", test->in);
 	if (test->expected == 0)
 		return;
-	set_number(writer, object, "expected_bytes_per_second", test->expected);
+	rna_json_set_number(writer, object, "expected_bytes_per_second", test->expected);
 	rna_json_set(writer, object, "ratio", json_real((double)slower / (double)test->expected));
 }
 
@@ -30,10 +24,10 @@ static json_t *describe_test(struct rna_json_writer *writer, const struct rna_ba
 	rna_json_set_time(writer, object, "time", test->time.realtime);
 	rna_json_set_text(writer, object, "cause", rna_bandwidth_cause_name(test->cause));
 	rna_json_set_text(writer, object, "device", test->device);
-	set_number(writer, object, "port", test->port);
+	rna_json_set_number(writer, object, "port", test->port);
 	rna_json_set_text(writer, object, "peer", test->peer);
 	rna_json_set_text(writer, object, "peer_device", test->peer_device);
-	set_number(writer, object, "peer_port", test->peer_port);
+	rna_json_set_number(writer, object, "peer_port", test->peer_port);
 	rna_json_set_text(writer, object, "end", rna_loopback_end_name(test->end));
 	rna_json_set_text(writer, object, "grade", rna_grade_name(test->grade));
 	if (test->end == RNA_LOOPBACK_DONE)
@@ -64,10 +58,10 @@ json_t *rna_bandwidth_summary(struct rna_json_writer *writer,
 	json_t *object = json_object(), *tests = json_array();
 
 	if (bandwidths->tcp_port > 0)
-		set_number(writer, object, "tcp_port", bandwidths->tcp_port);
+		rna_json_set_number(writer, object, "tcp_port", bandwidths->tcp_port);
 	if (bandwidths->problem)
 		rna_json_set_text(writer, object, "problem", bandwidths->problem);
-	set_number(writer, object, "strangers", bandwidths->strangers);
+	rna_json_set_number(writer, object, "strangers", bandwidths->strangers);
 	for (size_t i = 0; i < bandwidths->count; i++) {
 		const struct rna_bandwidth_port *port = &bandwidths->ports[i];
 

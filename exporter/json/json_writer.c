@@ -21,6 +21,12 @@ void rna_json_set_text(struct rna_json_writer *writer, json_t *object, const cha
 		rna_json_set(writer, object, name, rna_json_text(writer, text));
 }
 
+void rna_json_set_number(struct rna_json_writer *writer, json_t *object, const char *name,
+			 uint64_t number)
+{
+	rna_json_set(writer, object, name, rna_json_number(number));
+}
+
 /*
  * jansson has signed integers and no way to write a number of one's own; a counter beyond loses its
  * last digits, but not its sign. Most readers take numbers for doubles anyway, jq among them.

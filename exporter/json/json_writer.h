@@ -16,6 +16,8 @@ json_t *rna_json_text(struct rna_json_writer *writer, const char *text);
 /* The same as a member; one that is not known has no member. */
 void rna_json_set_text(struct rna_json_writer *writer, json_t *object, const char *name,
 		       const char *text);
+void rna_json_set_number(struct rna_json_writer *writer, json_t *object, const char *name,
+			 uint64_t number);
 void rna_json_set_time(struct rna_json_writer *writer, json_t *object, const char *name,
 		       rna_usec realtime);
 

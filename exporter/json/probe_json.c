@@ -17,12 +17,6 @@ enum {
 	SESSION_SIZE = 17,
 };
 
-static void set_number(struct rna_json_writer *writer, json_t *object, const char *name,
-		       uint64_t number)
-{
-	rna_json_set(writer, object, name, rna_json_number(number));
-}
-
 /* Also where it is empty: a peer wants it. */
 static void set_text(struct rna_json_writer *writer, json_t *object, const char *name,
 		     const char *text)
@@ -48,8 +42,8 @@ static void set_address(struct rna_json_writer *writer, json_t *object,
 
 	(void)inet_ntop(AF_INET6, address->gid, gid, sizeof(gid));
 	rna_json_set_text(writer, object, "gid", gid);
-	set_number(writer, object, "lid", address->lid);
-	set_number(writer, object, "mtu", address->mtu);
+	rna_json_set_number(writer, object, "lid", address->lid);
+	rna_json_set_number(writer, object, "mtu", address->mtu);
 	for (unsigned i = 0; i < address->qpn_count; i++)
 		rna_json_append(writer, qpns, rna_json_number(address->qpns[i]));
 	rna_json_set(writer, object, "qpns", qpns);
@@ -66,8 +60,8 @@ static void set_source(struct rna_json_writer *writer, json_t *object,
 	    inet_ntop(AF_INET6, flood->gid, gid, sizeof(gid)))
 		rna_json_set_text(writer, source, "gid", gid);
 	if (flood->lid != 0)
-		set_number(writer, source, "lid", flood->lid);
-	set_number(writer, source, "qpn", flood->qpn);
+		rna_json_set_number(writer, source, "lid", flood->lid);
+	rna_json_set_number(writer, source, "qpn", flood->qpn);
 	rna_json_set(writer, object, "claimed_source", source);
 }
 
@@ -76,10 +70,10 @@ static json_t *describe_pauses(struct rna_json_writer *writer,
 {
 	json_t *object = json_object();
 
-	set_number(writer, object, "count", pauses->count);
+	rna_json_set_number(writer, object, "count", pauses->count);
 	rna_json_set_time(writer, object, "since", pauses->since);
 	rna_json_set_time(writer, object, "until", pauses->until);
-	set_number(writer, object, "packets_refused", pauses->flood.packets);
+	rna_json_set_number(writer, object, "packets_refused", pauses->flood.packets);
 	rna_json_set(writer, object, "within_seconds",
 		     json_real((double)pauses->flood.nanoseconds / 1e9));
 	set_source(writer, object, &pauses->flood);
@@ -91,7 +85,7 @@ static json_t *describe_port(struct rna_json_writer *writer, const struct rna_pr
 	json_t *object = json_object();
 
 	rna_json_set_text(writer, object, "device", port->device);
-	set_number(writer, object, "port", port->port);
+	rna_json_set_number(writer, object, "port", port->port);
 	rna_json_set_text(writer, object, "use", rna_probe_use_name(port->use));
 	rna_json_set_text(writer, object, "link_layer",
 			  port->infiniband ? "infiniband" : "ethernet");
@@ -100,7 +94,7 @@ static json_t *describe_port(struct rna_json_writer *writer, const struct rna_pr
 		set_address(writer, object, &port->address);
 	}
 	if (port->rail != RNA_PROBE_RAIL_UNKNOWN)
-		set_number(writer, object, "rail", port->rail);
+		rna_json_set_number(writer, object, "rail", port->rail);
 	set_text(writer, object, "leaf", port->leaf);
 	return object;
 }
@@ -118,7 +112,7 @@ void rna_write_probe_json(const struct rna_view *view, struct rna_strbuf *out)
 	const char *why = why_stopped(view);
 	unsigned tcp_port = view->bandwidths ? view->bandwidths->tcp_port : 0;
 
-	set_number(&writer, document, "version", RNA_PROBE_VERSION);
+	rna_json_set_number(&writer, document, "version", RNA_PROBE_VERSION);
 	set_text(&writer, document, "node", view->agent.name);
 	set_text(&writer, document, "group", probes ? probes->group : "");
 	set_text(&writer, document, "key_check", probes ? probes->key_check : "");
@@ -128,7 +122,7 @@ void rna_write_probe_json(const struct rna_view *view, struct rna_strbuf *out)
 		     json_boolean(rna_probes_are_late(probes, view->snapshot->time.monotonic)));
 	rna_json_set(&writer, document, "bandwidth", json_boolean(tcp_port > 0));
 	if (tcp_port > 0)
-		set_number(&writer, document, "bandwidth_port", tcp_port);
+		rna_json_set_number(&writer, document, "bandwidth_port", tcp_port);
 	for (size_t i = 0; !why && i < probes->port_count; i++)
 		rna_json_append(&writer, ports, describe_port(&writer, &probes->ports[i]));
 	rna_json_set(&writer, document, "ports", ports);
@@ -142,13 +136,13 @@ static json_t *describe_counts(struct rna_json_writer *writer,
 {
 	json_t *object = json_object();
 
-	set_number(writer, object, "sent", counts->sent);
-	set_number(writer, object, "answered", counts->answered);
-	set_number(writer, object, "lost", counts->lost);
-	set_number(writer, object, "void", counts->voided);
-	set_number(writer, object, "large_sent", counts->large_sent);
-	set_number(writer, object, "large_lost", counts->large_lost);
-	set_number(writer, object, "ecn_marked", counts->ecn_marked);
+	rna_json_set_number(writer, object, "sent", counts->sent);
+	rna_json_set_number(writer, object, "answered", counts->answered);
+	rna_json_set_number(writer, object, "lost", counts->lost);
+	rna_json_set_number(writer, object, "void", counts->voided);
+	rna_json_set_number(writer, object, "large_sent", counts->large_sent);
+	rna_json_set_number(writer, object, "large_lost", counts->large_lost);
+	rna_json_set_number(writer, object, "ecn_marked", counts->ecn_marked);
 	return object;
 }
 
@@ -163,7 +157,7 @@ static void set_byte(struct rna_json_writer *writer, json_t *object, const char 
 		     uint8_t value)
 {
 	if (value != UNKNOWN)
-		set_number(writer, object, name, value);
+		rna_json_set_number(writer, object, name, value);
 }
 
 static json_t *describe_way(struct rna_json_writer *writer, const struct rna_probe_way *way)
@@ -183,9 +177,9 @@ static void set_peer(struct rna_json_writer *writer, json_t *object,
 	if (pair->peer_device[0] == '\0')
 		return; /* it has not said */
 	rna_json_set_text(writer, object, "peer_device", pair->peer_device);
-	set_number(writer, object, "peer_port", pair->peer_port);
+	rna_json_set_number(writer, object, "peer_port", pair->peer_port);
 	if (pair->peer_rail != RNA_PROBE_RAIL_UNKNOWN)
-		set_number(writer, object, "peer_rail", pair->peer_rail);
+		rna_json_set_number(writer, object, "peer_rail", pair->peer_rail);
 	if (pair->peer_leaf[0] != '\0')
 		rna_json_set_text(writer, object, "peer_leaf", pair->peer_leaf);
 }
@@ -195,7 +189,7 @@ static json_t *describe_pair(struct rna_json_writer *writer, const struct rna_pr
 	json_t *object = json_object(), *list = json_array();
 
 	rna_json_set_text(writer, object, "device", pair->device);
-	set_number(writer, object, "port", pair->port);
+	rna_json_set_number(writer, object, "port", pair->port);
 	set_peer(writer, object, pair);
 	rna_json_set_text(writer, object, "scope", rna_probe_scope_name(pair->scope));
 	rna_json_set_text(writer, object, "state", rna_probe_state_name(pair->state));
@@ -233,8 +227,8 @@ static json_t *describe_own_port(struct rna_json_writer *writer, const struct rn
 	rna_json_set_text(writer, verdict, "verdict", rna_probe_verdict_name(port->verdict));
 	if (port->since > 0)
 		rna_json_set_time(writer, verdict, "since", port->since);
-	set_number(writer, verdict, "pairs_bad", port->pairs_bad);
-	set_number(writer, verdict, "pairs_judged", port->pairs_judged);
+	rna_json_set_number(writer, verdict, "pairs_bad", port->pairs_bad);
+	rna_json_set_number(writer, verdict, "pairs_judged", port->pairs_judged);
 	rna_json_set(writer, verdict, "window", describe_counts(writer, &port->window));
 	rna_json_set(writer, verdict, "window_seconds",
 		     json_real(rna_seconds(port->window_length)));
@@ -255,7 +249,7 @@ static json_t *describe_source(struct rna_json_writer *writer,
 		rna_json_set_text(writer, object, "error", source->error);
 	if (source->looked > 0)
 		rna_json_set_time(writer, object, "read", source->looked);
-	set_number(writer, object, "members", source->members);
+	rna_json_set_number(writer, object, "members", source->members);
 	return object;
 }
 
@@ -274,12 +268,13 @@ void rna_write_probes_json(const struct rna_view *view, struct rna_strbuf *out)
 		rna_json_set_text(&writer, document, "why", why);
 	rna_json_set_text(&writer, document, "result", rna_probes_result_name(result));
 	if (probes) {
-		set_number(&writer, document, "restarts", probes->restarts);
+		rna_json_set_number(&writer, document, "restarts", probes->restarts);
 		rna_json_set(&writer, document, "members",
 			     describe_source(&writer, &probes->source));
 	}
 	for (enum rna_probe_stranger i = 0; probes && i < RNA_STRANGER_COUNT; i++)
-		set_number(&writer, strangers, rna_probe_stranger_name(i), probes->strangers[i]);
+		rna_json_set_number(&writer, strangers, rna_probe_stranger_name(i),
+				    probes->strangers[i]);
 	for (size_t i = 0; probes && i < probes->port_count; i++)
 		rna_json_append(&writer, ports, describe_own_port(&writer, &probes->ports[i]));
 	for (size_t i = 0; probes && i < probes->pair_count; i++)

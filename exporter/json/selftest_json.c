@@ -4,12 +4,6 @@
 
 #include "json_parts.h"
 
-static void set_number(struct rna_json_writer *writer, json_t *object, const char *name,
-		       uint64_t number)
-{
-	rna_json_set(writer, object, name, rna_json_number(number));
-}
-
 static double seconds_of_nsec(uint64_t nsec)
 {
 	return (double)nsec / 1e9;
@@ -19,23 +13,23 @@ static void describe_request(struct rna_json_writer *writer, json_t *object,
 			     const struct rna_loopback_request *request)
 {
 	rna_json_set_text(writer, object, "device", request->device);
-	set_number(writer, object, "port", request->port);
+	rna_json_set_number(writer, object, "port", request->port);
 	rna_json_set_text(writer, object, "memory", rna_endpoint_name(request->endpoint));
 	if (request->memory_node >= 0)
-		set_number(writer, object, "numa_node", (uint64_t)request->memory_node);
+		rna_json_set_number(writer, object, "numa_node", (uint64_t)request->memory_node);
 	if (request->gpu[0])
 		rna_json_set_text(writer, object, "gpu", request->gpu);
 	if (request->gid_index >= 0)
-		set_number(writer, object, "gid_index", (uint64_t)request->gid_index);
-	set_number(writer, object, "write_bytes", request->size);
-	set_number(writer, object, "queue_pairs", request->qps);
+		rna_json_set_number(writer, object, "gid_index", (uint64_t)request->gid_index);
+	rna_json_set_number(writer, object, "write_bytes", request->size);
+	rna_json_set_number(writer, object, "queue_pairs", request->qps);
 }
 
 /* Times in seconds, as everywhere. */
 static void describe_measures(struct rna_json_writer *writer, json_t *object,
 			      const struct rna_loopback_result *result)
 {
-	set_number(writer, object, "bandwidth_bytes_per_second", result->bandwidth);
+	rna_json_set_number(writer, object, "bandwidth_bytes_per_second", result->bandwidth);
 	if (result->latency_median == 0)
 		return;
 	rna_json_set(writer, object, "latency_median_seconds",
@@ -56,7 +50,7 @@ static void describe_expectation(struct rna_json_writer *writer, json_t *object,
 {
 	if (run->expected == 0)
 		return;
-	set_number(writer, object, "expected_bytes_per_second", run->expected);
+	rna_json_set_number(writer, object, "expected_bytes_per_second", run->expected);
 	if (run->result.end == RNA_LOOPBACK_DONE)
 		rna_json_set(writer, object, "ratio",
 			     json_real((double)run->result.bandwidth / (double)run->expected));
@@ -69,10 +63,10 @@ static void describe_failure(struct rna_json_writer *writer, json_t *object,
 		rna_json_set_text(writer, object, "skip", rna_skip_name(result->skip));
 	rna_json_set_text(writer, object, "text", result->text);
 	if (result->memlock_needed > 0)
-		set_number(writer, object, "memlock_bytes", result->memlock_needed);
+		rna_json_set_number(writer, object, "memlock_bytes", result->memlock_needed);
 	if (result->completion_status > 0) {
-		set_number(writer, object, "completion_status", result->completion_status);
-		set_number(writer, object, "vendor_error", result->vendor_error);
+		rna_json_set_number(writer, object, "completion_status", result->completion_status);
+		rna_json_set_number(writer, object, "vendor_error", result->vendor_error);
 	}
 }
 
@@ -92,7 +86,7 @@ static json_t *describe_run(struct rna_json_writer *writer, const struct rna_sel
 	set_fact(writer, object, "pci_relaxed_ordering", result->pci_relaxed_ordering);
 	if (result->end != RNA_LOOPBACK_DONE)
 		describe_failure(writer, object, result);
-	set_number(writer, object, "bytes", result->bytes);
+	rna_json_set_number(writer, object, "bytes", result->bytes);
 	rna_json_set(writer, object, "duration_seconds", json_real(rna_seconds(result->duration)));
 	rna_json_set(writer, object, "on_demand", json_boolean(run->on_demand));
 	rna_json_set(writer, object, "special", json_boolean(run->special));
@@ -130,7 +124,7 @@ static void describe_turns(struct rna_json_writer *writer, json_t *object,
 	if (port->skip != RNA_SKIP_NONE)
 		rna_json_set_text(writer, object, "skip", rna_skip_name(port->skip));
 	if (port->stuck > 0)
-		set_number(writer, object, "stuck_process", (uint64_t)port->stuck);
+		rna_json_set_number(writer, object, "stuck_process", (uint64_t)port->stuck);
 }
 
 json_t *rna_selftest_summary(struct rna_json_writer *writer, const struct rna_selftest_port *port)
@@ -161,11 +155,11 @@ static void describe_counts(struct rna_json_writer *writer, json_t *object,
 	json_t *results = json_object(), *skips = json_object();
 
 	for (enum rna_grade grade = 0; grade < RNA_GRADE_COUNT; grade++)
-		set_number(writer, results, rna_grade_name(grade), port->results[grade]);
+		rna_json_set_number(writer, results, rna_grade_name(grade), port->results[grade]);
 	for (enum rna_skip skip = 0; skip < RNA_SKIP_COUNT; skip++)
 		if (port->skips[skip] > 0)
-			set_number(writer, skips, rna_skip_name(skip), port->skips[skip]);
-	set_number(writer, object, "bytes", port->bytes);
+			rna_json_set_number(writer, skips, rna_skip_name(skip), port->skips[skip]);
+	rna_json_set_number(writer, object, "bytes", port->bytes);
 	rna_json_set(writer, object, "results", results);
 	rna_json_set(writer, object, "skips", skips);
 }
@@ -175,7 +169,7 @@ static json_t *describe_port(struct rna_json_writer *writer, const struct rna_se
 	json_t *object = json_object(), *runs = json_array();
 
 	rna_json_set_text(writer, object, "device", port->device);
-	set_number(writer, object, "port", port->port);
+	rna_json_set_number(writer, object, "port", port->port);
 	describe_turns(writer, object, port);
 	describe_counts(writer, object, port);
 	for (size_t i = 0; i < port->count; i++)

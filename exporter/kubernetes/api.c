@@ -287,11 +287,11 @@ static void write_request(enum rna_kube_write what, const char *node, struct rna
 }
 
 void rna_kubernetes_write_requests(const struct rna_kubernetes_options *options,
-				   const struct rna_node_wish *wish, struct rna_strbuf *out)
+				   const struct rna_desired_node *desired, struct rna_strbuf *out)
 {
 	const struct rna_kube_node none = {0};
 	const char *node = rna_kubernetes_node_name(options->node);
-	const struct rna_kube_words words = {node ? node : "NODE", wish, &none};
+	const struct rna_kube_words words = {node ? node : "NODE", desired, &none};
 
 	write_request(RNA_KUBE_APPLY_LABELS, words.name, out);
 	rna_kube_write_labels(&words, out);

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * The client's thread, which sleeps until there is something to write, writes it, and returns the
- * result. Both sides share wishes, which are immutable, and hand over pointers to them and to
- * the status, under a lock that is held only for that. The thread waits in poll(2), on a descriptor
- * of its own, for the next round or for a wake-up.
+ * result. Both sides share desired states, which are immutable, and hand over pointers to them and
+ * to the status, under a lock that is held only for that. The thread waits in poll(2), on a
+ * descriptor of its own, for the next round or for a wake-up.
  */
 #include <ctype.h>
 #include <errno.h>
@@ -25,26 +25,26 @@ enum {
 	STACK = 1024 * 1024, /* for OpenSSL and a resolver */
 	ARENA = 4096,
 	NODE_NAME_MAX = 253,
-	WISHES_MAX = 32, /* with Events there is one in three seconds, and a round may take long */
+	STATES_MAX = 32, /* with Events there is one in three seconds, and a round may take long */
 };
 
 struct rna_kubernetes {
 	struct rna_kubernetes_options options; /* with the name of the Node */
 	pthread_t thread;
-	int wake;  /* eventfd: there is a new wish, or it is the end */
+	int wake;  /* eventfd: there is a new desired state, or it is the end */
 	int ready; /* eventfd: there is a new status, or the thread has ended */
 	atomic_bool quit;
 	atomic_bool ended;
 	struct rna_kubernetes_status *_Atomic status; /* the newest; NULL: it was taken */
 
-	pthread_mutex_t lock;                     /* guards the next three */
-	struct rna_node_wish *wishes[WISHES_MAX]; /* new ones, by age: the Events of all count */
-	size_t wish_count;
-	uint64_t dropped; /* Events of wishes that had no room */
+	pthread_mutex_t lock;                        /* guards the next three */
+	struct rna_desired_node *states[STATES_MAX]; /* new ones, by age: the Events of all count */
+	size_t state_count;
+	uint64_t dropped; /* Events of states that had no room */
 
 	/* the thread's own */
 	struct rna_kube_round round;
-	struct rna_node_wish *wish; /* of the round */
+	struct rna_desired_node *desired; /* of the round */
 };
 
 static void signal_fd(int fd)
@@ -151,7 +151,7 @@ static struct rna_kubernetes_status *make_status(const struct rna_kube_round *ro
 		problem = budget_spent;
 	status->node = round->status;
 	backend = &status->node.backends[RNA_NODE_BACKEND_API];
-	backend->in_step = round->wish && !rna_kube_is_behind(round);
+	backend->in_step = round->desired && !rna_kube_is_behind(round);
 	backend->problem = problem;
 	memcpy(backend->requests, round->api.requests, sizeof(backend->requests));
 	status->problem = rna_arena_keep(arena, problem, &failed);
@@ -181,26 +181,27 @@ static void publish_status(struct rna_kubernetes *client)
 /* -- The thread -------------------------------------------------------------------------------- */
 
 /*
- * Returns whether there is a new wish: the status is another then, also before it is carried out.
+ * Returns whether there is a new desired state: the status is another then, also before it is
+ * carried out.
  */
-static bool take_wishes(struct rna_kubernetes *client)
+static bool take_states(struct rna_kubernetes *client)
 {
-	struct rna_node_wish *wishes[WISHES_MAX];
+	struct rna_desired_node *states[STATES_MAX];
 	size_t count;
 
 	(void)pthread_mutex_lock(&client->lock);
-	count = client->wish_count;
-	memcpy(wishes, client->wishes, sizeof(wishes));
-	client->wish_count = 0;
+	count = client->state_count;
+	memcpy(states, client->states, sizeof(states));
+	client->state_count = 0;
 	client->round.status.events_dropped += client->dropped;
 	client->dropped = 0;
 	(void)pthread_mutex_unlock(&client->lock);
 	for (size_t i = 0; i < count; i++) {
-		rna_kube_take_wish(&client->round, wishes[i]);
-		for (size_t j = 0; j < wishes[i]->event_count; j++)
-			rna_kube_add_event(&client->round, &wishes[i]->events[j]);
-		(void)rna_node_wish_unref(client->wish);
-		client->wish = wishes[i];
+		rna_kube_take_desired(&client->round, states[i]);
+		for (size_t j = 0; j < states[i]->event_count; j++)
+			rna_kube_add_event(&client->round, &states[i]->events[j]);
+		(void)rna_desired_node_unref(client->desired);
+		client->desired = states[i];
 	}
 	return count > 0;
 }
@@ -221,7 +222,7 @@ static void *run_client(void *userdata)
 	struct rna_kubernetes *client = userdata;
 
 	while (!atomic_load(&client->quit)) {
-		bool news = take_wishes(client);
+		bool news = take_states(client);
 
 		rna_kube_notice_access(&client->round);
 		if (rna_kube_step(&client->round, rna_clock_now()) || news)
@@ -247,33 +248,33 @@ struct rna_kubernetes_status *rna_kubernetes_take_status(struct rna_kubernetes *
 }
 
 /*
- * With the lock held: makes room for a newer wish. The one that goes says nothing more than that
- * one, or is the oldest where there is no room; NULL: none.
+ * With the lock held: makes room for a newer desired state. The one that goes says nothing more
+ * than that one, or is the oldest where there is no room; NULL: none.
  */
-static struct rna_node_wish *drop_wish(struct rna_kubernetes *client)
+static struct rna_desired_node *drop_state(struct rna_kubernetes *client)
 {
-	struct rna_node_wish **wishes = client->wishes, *dropped;
-	size_t count = client->wish_count;
+	struct rna_desired_node **states = client->states, *dropped;
+	size_t count = client->state_count;
 
-	if (count > 0 && wishes[count - 1]->event_count == 0)
-		return wishes[--client->wish_count];
-	if (count < WISHES_MAX)
+	if (count > 0 && states[count - 1]->event_count == 0)
+		return states[--client->state_count];
+	if (count < STATES_MAX)
 		return NULL;
-	dropped = wishes[0];
-	memmove(wishes, wishes + 1, --client->wish_count * sizeof(*wishes));
+	dropped = states[0];
+	memmove(states, states + 1, --client->state_count * sizeof(*states));
 	client->dropped += dropped->event_count;
 	return dropped;
 }
 
-void rna_kubernetes_want(struct rna_kubernetes *client, struct rna_node_wish *wish)
+void rna_kubernetes_want(struct rna_kubernetes *client, struct rna_desired_node *desired)
 {
-	struct rna_node_wish *dropped;
+	struct rna_desired_node *dropped;
 
 	(void)pthread_mutex_lock(&client->lock);
-	dropped = drop_wish(client);
-	client->wishes[client->wish_count++] = rna_node_wish_ref(wish);
+	dropped = drop_state(client);
+	client->states[client->state_count++] = rna_desired_node_ref(desired);
 	(void)pthread_mutex_unlock(&client->lock);
-	(void)rna_node_wish_unref(dropped);
+	(void)rna_desired_node_unref(dropped);
 	signal_fd(client->wake);
 }
 
@@ -317,9 +318,9 @@ static uint64_t make_seed(void)
 static void free_client(struct rna_kubernetes *client)
 {
 	rna_kube_round_deinit(&client->round);
-	(void)rna_node_wish_unref(client->wish);
-	for (size_t i = 0; i < client->wish_count; i++)
-		(void)rna_node_wish_unref(client->wishes[i]);
+	(void)rna_desired_node_unref(client->desired);
+	for (size_t i = 0; i < client->state_count; i++)
+		(void)rna_desired_node_unref(client->states[i]);
 	(void)rna_kubernetes_status_free(client->status);
 	rna_close_p(&client->wake);
 	rna_close_p(&client->ready);
@@ -388,7 +389,8 @@ bool rna_kubernetes_stop(struct rna_kubernetes *client, rna_usec patience)
 
 /* The first task that fails is the error. */
 static int run_command(const struct rna_kubernetes_options *options,
-		       const struct rna_node_wish *wish, bool cleanup, struct rna_error *error)
+		       const struct rna_desired_node *desired, bool cleanup,
+		       struct rna_error *error)
 {
 	RNA_CLEANUP(rna_kube_round_deinit) struct rna_kube_round round = {0};
 	struct rna_kubernetes_options named = *options;
@@ -400,7 +402,7 @@ static int run_command(const struct rna_kubernetes_options *options,
 	named.node = rna_kubernetes_node_name(options->node);
 	rna_kube_round_init(&round, &named, make_seed());
 	round.cleanup = cleanup;
-	rna_kube_take_wish(&round, wish);
+	rna_kube_take_desired(&round, desired);
 	if (!rna_kube_do_all(&round, rna_clock_now()))
 		return rna_error_say(error, -EIO, "%s",
 				     round.problem ? round.problem : "out of memory");
@@ -413,9 +415,9 @@ static int run_command(const struct rna_kubernetes_options *options,
 }
 
 int rna_kubernetes_apply(const struct rna_kubernetes_options *options,
-			 const struct rna_node_wish *wish, struct rna_error *error)
+			 const struct rna_desired_node *desired, struct rna_error *error)
 {
-	return run_command(options, wish, false, error);
+	return run_command(options, desired, false, error);
 }
 
 int rna_kubernetes_cleanup(const struct rna_kubernetes_options *options, struct rna_error *error)

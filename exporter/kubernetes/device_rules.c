@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * Taints of devices (DRA): for each device in the ResourceSlices of this Node that is a NIC of the
- * wish, or a virtual function of one, a DeviceTaintRule. Its selector has no expressions since
+ * desired, or a virtual function of one, a DeviceTaintRule. Its selector has no expressions since
  * v1beta2, but names one device by driver, pool and name (Kubernetes 1.36,
  * staging/src/k8s.io/api/resource/v1beta2/types.go); so the devices are found by their attributes
  * here: resource.kubernetes.io/pciBusID, dra.net/pciAddress and dra.net/rdmaDevice, and what other
@@ -301,14 +301,14 @@ static bool is_device(const struct rna_node_device_taint *taint, json_t *attribu
 	return false;
 }
 
-static const struct rna_node_device_taint *taint_of(const struct rna_node_wish *wish,
+static const struct rna_node_device_taint *taint_of(const struct rna_desired_node *desired,
 						    const json_t *device)
 {
 	json_t *attributes = json_object_get(device, "attributes");
 
-	for (size_t i = 0; i < wish->device_taint_count; i++)
-		if (is_device(&wish->device_taints[i], attributes))
-			return &wish->device_taints[i];
+	for (size_t i = 0; i < desired->device_taint_count; i++)
+		if (is_device(&desired->device_taints[i], attributes))
+			return &desired->device_taints[i];
 	return NULL;
 }
 
@@ -317,22 +317,22 @@ static const struct rna_node_device_taint *taint_of(const struct rna_node_wish *
 /* At the end of all, taints of devices go that former settings asked for, too. */
 bool rna_kube_has_devices(const struct rna_kube_round *round)
 {
-	return round->wish && (round->api.options->device_taint_effect || round->cleanup);
+	return round->desired && (round->api.options->device_taint_effect || round->cleanup);
 }
 
 /* A list that may lack devices, while a new one is still letting its links come up, is no news. */
 bool rna_kube_lacks_devices(const struct rna_kube_round *round)
 {
-	return round->wish->device_taints_complete && !round->devices_only;
+	return round->desired->device_taints_complete && !round->devices_only;
 }
 
 void rna_kube_write_devices(const struct rna_kube_words *words, struct rna_strbuf *out)
 {
-	const struct rna_node_wish *wish = words->wish;
+	const struct rna_desired_node *desired = words->desired;
 
 	rna_strbuf_puts(out, "devices:\n"); /* even none is something that was written */
-	for (size_t i = 0; i < wish->device_taint_count; i++) {
-		const struct rna_node_device_taint *taint = &wish->device_taints[i];
+	for (size_t i = 0; i < desired->device_taint_count; i++) {
+		const struct rna_node_device_taint *taint = &desired->device_taints[i];
 
 		rna_strbuf_printf(out, "%s %s %s", taint->device,
 				  taint->pci_address ? taint->pci_address : "-", taint->reason);
@@ -342,12 +342,12 @@ void rna_kube_write_devices(const struct rna_kube_words *words, struct rna_strbu
 	}
 }
 
-static bool is_as_wished(const struct rule *there, const struct rule *wished)
+static bool is_as_desired(const struct rule *there, const struct rule *desired)
 {
-	return there && rna_same_text(there->value, wished->value) &&
-	       rna_same_text(there->effect, wished->effect) &&
-	       rna_same_text(there->driver, wished->driver) &&
-	       rna_same_text(there->device, wished->device);
+	return there && rna_same_text(there->value, desired->value) &&
+	       rna_same_text(there->effect, desired->effect) &&
+	       rna_same_text(there->driver, desired->driver) &&
+	       rna_same_text(there->device, desired->device);
 }
 
 /* A device may be in two generations of a pool: its rule is written once. */
@@ -355,8 +355,8 @@ static enum rna_kubernetes_result apply_to_device(struct rna_kube_round *round, 
 						  const json_t *device, struct rules *rules,
 						  struct rna_kube_answer *answer)
 {
-	const struct rna_node_device_taint *taint = taint_of(round->wish, device);
-	struct rule wished = {
+	const struct rna_node_device_taint *taint = taint_of(round->desired, device);
+	struct rule desired = {
 		.driver = driver,
 		.pool = round->api.node,
 		.device = text_of(device, "name"),
@@ -365,15 +365,15 @@ static enum rna_kubernetes_result apply_to_device(struct rna_kube_round *round, 
 	};
 	struct rule *there;
 
-	if (!taint || !wished.device)
+	if (!taint || !desired.device)
 		return RNA_KUBERNETES_OK;
-	name_rule(round->api.node, &wished);
-	there = find_rule(rules, wished.name);
-	if (!(there && there->wanted) && !is_as_wished(there, &wished) &&
-	    apply_rule(&round->api, &wished, answer) != RNA_KUBERNETES_OK)
+	name_rule(round->api.node, &desired);
+	there = find_rule(rules, desired.name);
+	if (!(there && there->wanted) && !is_as_desired(there, &desired) &&
+	    apply_rule(&round->api, &desired, answer) != RNA_KUBERNETES_OK)
 		return answer->result;
 	if (!there) {
-		there = new_rule(rules, wished.name);
+		there = new_rule(rules, desired.name);
 		round->status.device_taints++;
 	}
 	if (there)
@@ -447,13 +447,13 @@ static enum rna_kubernetes_result make_rules(struct rna_kube_round *round, struc
 		return is_nothing_to_clean(round, answer) ? RNA_KUBERNETES_OK : answer->result;
 	read_rules(answer, &round->api, round->api.node, &rules);
 	round->status.device_taints = rules.count;
-	if (round->wish->device_taint_count > 0 &&
+	if (round->desired->device_taint_count > 0 &&
 	    (list_slices(&round->api, answer) != RNA_KUBERNETES_OK ||
 	     apply_rules(round, &rules, answer) != RNA_KUBERNETES_OK))
 		return answer->result;
 	if (rules.failed)
 		return rna_kube_fail_memory(answer);
-	return round->wish->device_taints_complete
+	return round->desired->device_taints_complete
 		       ? delete_rules(&round->api, &rules, &round->status.device_taints, answer)
 		       : answer->result;
 }
@@ -467,7 +467,7 @@ enum rna_kubernetes_result rna_kube_send_devices(struct rna_kube_round *round,
 		return rna_kube_fail_memory(answer);
 	if (make_rules(round, arena, answer) != RNA_KUBERNETES_OK)
 		return answer->result;
-	round->devices_only = round->wish->device_taints_complete;
+	round->devices_only = round->desired->device_taints_complete;
 	return RNA_KUBERNETES_OK;
 }
 

@@ -36,17 +36,17 @@ static const char *find_value(const char *file, const char *key)
 	return NULL;
 }
 
-void rna_nfd_write_features(const struct rna_node_wish *wish, rna_usec expires, const char *before,
-			    struct rna_strbuf *out)
+void rna_nfd_write_features(const struct rna_desired_node *desired, rna_usec expires,
+			    const char *before, struct rna_strbuf *out)
 {
 	rna_strbuf_puts(out, "# Written by rdma-node-agent, which rewrites it before it expires.\n"
 			     "# +expiry-time=");
 	rna_text_add_time(out, expires);
 	rna_strbuf_puts(out, "\n");
-	for (size_t i = 0; i < wish->label_count; i++) {
-		const char *key = wish->labels[i].key;
-		const char *value =
-			wish->labels[i].value ? wish->labels[i].value : find_value(before, key);
+	for (size_t i = 0; i < desired->label_count; i++) {
+		const char *key = desired->labels[i].key;
+		const char *value = desired->labels[i].value ? desired->labels[i].value
+							     : find_value(before, key);
 
 		if (value)
 			rna_strbuf_printf(out, "%s=%.*s\n", key, (int)strcspn(value, "\n"), value);
@@ -78,8 +78,8 @@ static void read_before(int directory, struct rna_strbuf *ret)
 	ret->data[ret->len] = '\0';
 }
 
-int rna_nfd_put_file(const char *directory, const struct rna_node_wish *wish, rna_usec expires,
-		     struct rna_error *error)
+int rna_nfd_put_file(const char *directory, const struct rna_desired_node *desired,
+		     rna_usec expires, struct rna_error *error)
 {
 	RNA_STRBUF struct rna_strbuf before = RNA_STRBUF_INIT, text = RNA_STRBUF_INIT;
 	RNA_CLOSE int at = open_directory(directory, error);
@@ -89,7 +89,7 @@ int rna_nfd_put_file(const char *directory, const struct rna_node_wish *wish, rn
 	if (at < 0)
 		return at;
 	read_before(at, &before);
-	rna_nfd_write_features(wish, expires, before.data, &text);
+	rna_nfd_write_features(desired, expires, before.data, &text);
 	if (!rna_strbuf_ok(&text))
 		return rna_error_set(error, -ENOMEM, "%s", directory);
 	ret = rna_file_replace(&place, text.data, text.len);

@@ -419,16 +419,16 @@ static struct rna_node_verdict gpudirect(const struct tally *tally)
 static struct rna_node_verdict rails(const struct tally *tally)
 {
 	const struct rna_topology *topology = rna_snapshot_topology(tally->view->snapshot);
-	int last = -1; /* they are counted from 0, and members of a LAG share one */
+	size_t count = 0;
 
 	if (has_no_port(tally))
 		return none;
 	if (!topology)
 		return unknown;
 	for (size_t i = 0; i < topology->nic_count; i++)
-		if (topology->nics[i].rail > last)
-			last = topology->nics[i].rail;
-	return last >= 0 ? say_count((size_t)last + 1, 0) : none;
+		count += topology->nics[i].rail >= 0 && topology->nics[i].lag < 0 &&
+			 topology->nics[i].device_count > 0;
+	return count > 0 ? say_count(count, 0) : none;
 }
 
 /* VFs that are in a container's network namespace, or a guest's, are still in the PCI tree. */
@@ -501,7 +501,7 @@ static const struct {
 		 "Whether NICs can access the memory of the GPUs, by a peer memory module or by "
 		 "dma-buf. Absent without GPUs and their driver."},
 	[RNA_NODE_LABEL_RAILS] = {"rails", rails, "a number",
-				  "Number of rails of the node, as in its topology."},
+				  "Number of rails whose RDMA device is there, up or down."},
 	[RNA_NODE_LABEL_SR_IOV] = {"sr-iov", sr_iov, "`true`, `false`",
 				   "Whether RDMA NICs have virtual functions."},
 	[RNA_NODE_LABEL_HEALTH] = {"health", health, "`ok`, `warning`, `critical`",

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * The Node object: it is read, and its labels, conditions and taint are compared with the wish and
- * written. What others changed of ours is written again.
+ * The Node object: it is read, and its labels, conditions and taint are compared with the desired
+ * state and written. What others changed of ours is written again.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -18,29 +18,29 @@ enum {
 	CONFLICTS_MAX = 3, /* in a row, before others are let through */
 };
 
-/* -- The wish ---------------------------------------------------------------------------------- */
+/* -- The desired state ------------------------------------------------------------------------- */
 
-const struct rna_node_wish rna_kube_nothing = {
+const struct rna_desired_node rna_kube_nothing = {
 	.labels_decided = true,
 	.conditions_decided = true,
 	.taint_decided = true,
 	.device_taints_complete = true,
 };
 
-static void choose_wish(struct rna_kube_round *round)
+static void choose_desired(struct rna_kube_round *round)
 {
-	round->wish = round->status.ignored ? &rna_kube_nothing : round->given;
+	round->desired = round->status.ignored ? &rna_kube_nothing : round->given;
 }
 
-void rna_kube_take_wish(struct rna_kube_round *round, const struct rna_node_wish *wish)
+void rna_kube_take_desired(struct rna_kube_round *round, const struct rna_desired_node *desired)
 {
-	round->given = wish;
-	choose_wish(round);
+	round->given = desired;
+	choose_desired(round);
 }
 
 bool rna_kube_has_labels(const struct rna_kube_round *round)
 {
-	return round->wish && round->wish->labels_decided;
+	return round->desired && round->desired->labels_decided;
 }
 
 /*
@@ -52,7 +52,7 @@ static bool is_without_conditions(const struct rna_kube_round *round)
 {
 	const char *const *types = round->api.options->condition_types;
 
-	if (round->wish->condition_count > 0 || round->cleanup || !round->node.uid ||
+	if (round->desired->condition_count > 0 || round->cleanup || !round->node.uid ||
 	    round->written[RNA_KUBE_TASK_CONDITIONS].len > 0)
 		return false;
 	while (*types && !rna_kube_condition_of(&round->node, *types))
@@ -62,7 +62,7 @@ static bool is_without_conditions(const struct rna_kube_round *round)
 
 bool rna_kube_has_conditions(const struct rna_kube_round *round)
 {
-	return round->wish && round->wish->conditions_decided &&
+	return round->desired && round->desired->conditions_decided &&
 	       round->api.options->condition_types && !is_without_conditions(round);
 }
 
@@ -70,20 +70,21 @@ bool rna_kube_has_taint(const struct rna_kube_round *round)
 {
 	const struct rna_kubernetes_options *options = round->api.options;
 
-	return round->wish && round->wish->taint_decided &&
+	return round->desired && round->desired->taint_decided &&
 	       (options->taint_key || options->former_taints);
 }
 
 /* A taint with another effect is from an agent with other settings. */
-static bool has_taint_as_wished(const struct rna_kube_round *round,
-				const struct rna_kube_node *node)
+static bool has_taint_as_desired(const struct rna_kube_round *round,
+				 const struct rna_kube_node *node)
 {
-	return !node->tainted_formerly && (round->wish->taint ? node->tainted_so : !node->tainted);
+	return !node->tainted_formerly &&
+	       (round->desired->taint ? node->tainted_so : !node->tainted);
 }
 
 bool rna_kube_lacks_taint(const struct rna_kube_round *round)
 {
-	return !has_taint_as_wished(round, &round->node);
+	return !has_taint_as_desired(round, &round->node);
 }
 
 static bool has_label(const struct rna_kube_node *node, const struct rna_node_label *label)
@@ -95,12 +96,12 @@ static bool has_label(const struct rna_kube_node *node, const struct rna_node_la
 
 bool rna_kube_lacks_urgent_label(const struct rna_kube_round *round)
 {
-	const struct rna_node_wish *wish = round->wish;
+	const struct rna_desired_node *desired = round->desired;
 
-	if (!round->node.uid || !wish->labels_decided)
+	if (!round->node.uid || !desired->labels_decided)
 		return false;
-	for (size_t i = 0; i < wish->label_count; i++)
-		if (wish->labels[i].urgent && !has_label(&round->node, &wish->labels[i]))
+	for (size_t i = 0; i < desired->label_count; i++)
+		if (desired->labels[i].urgent && !has_label(&round->node, &desired->labels[i]))
 			return true;
 	return false;
 }
@@ -108,8 +109,8 @@ bool rna_kube_lacks_urgent_label(const struct rna_kube_round *round)
 /* Labels that were written since we began took the others away. */
 bool rna_kube_former_is_gone(const struct rna_kube_round *round)
 {
-	return round->wish && round->written[RNA_KUBE_TASK_LABELS].len > 0 && round->node.uid &&
-	       round->wish->taint_decided && !round->node.tainted_formerly;
+	return round->desired && round->written[RNA_KUBE_TASK_LABELS].len > 0 && round->node.uid &&
+	       round->desired->taint_decided && !round->node.tainted_formerly;
 }
 
 /* -- Answers ----------------------------------------------------------------------------------- */
@@ -122,7 +123,7 @@ static void note_ignored(struct rna_kube_round *round, bool ignored)
 		return;
 	round->status.ignored = ignored;
 	rna_kube_drop_events(round);
-	choose_wish(round);
+	choose_desired(round);
 	rna_kube_forget_written(round);
 }
 
@@ -201,14 +202,14 @@ static enum rna_kubernetes_result write_node(struct rna_kube_round *round, enum 
 struct drift {
 	size_t count;
 	const char *kind, *name;
-	const char *now, *wished; /* NULL: nothing */
+	const char *now, *desired; /* NULL: nothing */
 };
 
 static void note_drift(struct drift *drift, const char *kind, const char *name, const char *now,
-		       const char *wished)
+		       const char *desired)
 {
 	if (drift->count++ == 0)
-		*drift = (struct drift){1, kind, name, now, wished};
+		*drift = (struct drift){1, kind, name, now, desired};
 }
 
 /* Labels with our prefix that another client wrote, and ours with another value. */
@@ -216,11 +217,12 @@ static void find_drift_of_labels(const struct rna_kube_round *round,
 				 const struct rna_kube_node *node, struct drift *drift)
 {
 	for (size_t i = 0; i < node->label_count; i++)
-		if (rna_kube_is_strange_label(round->api.options, round->wish, node->labels[i].key))
+		if (rna_kube_is_strange_label(round->api.options, round->desired,
+					      node->labels[i].key))
 			note_drift(drift, "label", node->labels[i].key, node->labels[i].value,
 				   NULL);
-	for (size_t i = 0; i < round->wish->label_count; i++) {
-		const struct rna_node_label *label = &round->wish->labels[i];
+	for (size_t i = 0; i < round->desired->label_count; i++) {
+		const struct rna_node_label *label = &round->desired->labels[i];
 
 		if (!has_label(node, label))
 			note_drift(drift, "label", label->key, rna_kube_label_of(node, label->key),
@@ -229,8 +231,8 @@ static void find_drift_of_labels(const struct rna_kube_round *round,
 }
 
 /* its: NULL: the Node has none of that type. */
-static bool is_as_wished(const struct rna_node_condition *its,
-			 const struct rna_node_condition *condition)
+static bool is_as_desired(const struct rna_node_condition *its,
+			  const struct rna_node_condition *condition)
 {
 	return !condition->message || (its && its->status == condition->status &&
 				       rna_same_text(its->reason, condition->reason));
@@ -239,11 +241,11 @@ static bool is_as_wished(const struct rna_node_condition *its,
 static void find_drift_of_conditions(const struct rna_kube_round *round,
 				     const struct rna_kube_node *node, struct drift *drift)
 {
-	for (size_t i = 0; i < round->wish->condition_count; i++) {
-		const struct rna_node_condition *condition = &round->wish->conditions[i];
+	for (size_t i = 0; i < round->desired->condition_count; i++) {
+		const struct rna_node_condition *condition = &round->desired->conditions[i];
 		const struct rna_node_condition *its = rna_kube_condition_of(node, condition->type);
 
-		if (!is_as_wished(its, condition))
+		if (!is_as_desired(its, condition))
 			note_drift(drift, "condition", condition->type, its ? its->reason : NULL,
 				   condition->reason);
 	}
@@ -269,9 +271,9 @@ static struct drift find_drift(const struct rna_kube_round *round, const struct 
 	if (rna_kube_has_conditions(round) && is_written(round, RNA_KUBE_TASK_CONDITIONS))
 		find_drift_of_conditions(round, node, &drift);
 	if (rna_kube_has_taint(round) && round->node.uid &&
-	    is_written(round, RNA_KUBE_TASK_TAINT) && !has_taint_as_wished(round, node))
+	    is_written(round, RNA_KUBE_TASK_TAINT) && !has_taint_as_desired(round, node))
 		note_drift(&drift, "taint", round->api.options->taint_key,
-			   node->tainted ? "there" : NULL, round->wish->taint ? "there" : NULL);
+			   node->tainted ? "there" : NULL, round->desired->taint ? "there" : NULL);
 	return drift;
 }
 
@@ -287,7 +289,7 @@ static void take_back(struct rna_kube_round *round, const struct rna_kube_node *
 	rna_kube_forget_written(round);
 	round->status.reverts++;
 	rna_strbuf_printf(&text, "%s %s: \"%.100s\" instead of \"%.100s\"", drift.kind, drift.name,
-			  drift.now ? drift.now : "", drift.wished ? drift.wished : "");
+			  drift.now ? drift.now : "", drift.desired ? drift.desired : "");
 	rna_kube_write_manager(reply, drift.kind, drift.name, &text);
 	if (drift.count > 1)
 		rna_strbuf_printf(&text, ", and %zu more", drift.count - 1);
@@ -356,7 +358,7 @@ static enum rna_kubernetes_result merge_labels(struct rna_kube_round *round,
 {
 	RNA_STRBUF struct rna_strbuf body = RNA_STRBUF_INIT;
 	RNA_KUBE_NODE struct rna_kube_node node = {0};
-	const struct rna_kube_words words = {round->api.node, round->wish, &node};
+	const struct rna_kube_words words = {round->api.node, round->desired, &node};
 
 	if (rna_kube_fetch_node(&round->api, "", true, answer, &node) != RNA_KUBERNETES_OK)
 		return answer->result;
@@ -384,10 +386,10 @@ static enum rna_kubernetes_result apply_labels(struct rna_kube_round *round,
 	return write_node(round, RNA_KUBE_MERGE_NODE, &patch, answer);
 }
 
-static bool all_labels_decided(const struct rna_node_wish *wish)
+static bool all_labels_decided(const struct rna_desired_node *desired)
 {
-	for (size_t i = 0; i < wish->label_count; i++)
-		if (!wish->labels[i].value)
+	for (size_t i = 0; i < desired->label_count; i++)
+		if (!desired->labels[i].value)
 			return false;
 	return true;
 }
@@ -395,7 +397,7 @@ static bool all_labels_decided(const struct rna_node_wish *wish)
 enum rna_kubernetes_result rna_kube_send_labels(struct rna_kube_round *round,
 						struct rna_kube_answer *answer)
 {
-	if (!all_labels_decided(round->wish) && know_node(round, answer) != RNA_KUBERNETES_OK)
+	if (!all_labels_decided(round->desired) && know_node(round, answer) != RNA_KUBERNETES_OK)
 		return answer->result;
 	if (!round->api.merge && apply_labels(round, answer) != RNA_KUBERNETES_OK)
 		round->api.merge = answer->reply.status == UNSUPPORTED_TYPE;
@@ -419,10 +421,10 @@ static enum rna_kubernetes_result write_conditions(struct rna_kube_round *round,
 	return write_node(round, what, &body, answer);
 }
 
-static bool all_conditions_decided(const struct rna_node_wish *wish)
+static bool all_conditions_decided(const struct rna_desired_node *desired)
 {
-	for (size_t i = 0; i < wish->condition_count; i++)
-		if (!wish->conditions[i].message)
+	for (size_t i = 0; i < desired->condition_count; i++)
+		if (!desired->conditions[i].message)
 			return false;
 	return true;
 }
@@ -431,7 +433,8 @@ static bool all_conditions_decided(const struct rna_node_wish *wish)
 enum rna_kubernetes_result rna_kube_send_conditions(struct rna_kube_round *round,
 						    struct rna_kube_answer *answer)
 {
-	if (!all_conditions_decided(round->wish) && know_node(round, answer) != RNA_KUBERNETES_OK)
+	if (!all_conditions_decided(round->desired) &&
+	    know_node(round, answer) != RNA_KUBERNETES_OK)
 		return answer->result;
 	if (is_without_conditions(round)) /* the look has shown it, after this was begun */
 		return answer->result = RNA_KUBERNETES_OK;
@@ -452,9 +455,9 @@ static enum rna_kubernetes_result try_taint(struct rna_kube_round *round,
 	RNA_KUBE_NODE struct rna_kube_node node = {0};
 
 	if (rna_kube_fetch_node(&round->api, "", false, answer, &node) != RNA_KUBERNETES_OK ||
-	    is_ignored_otherwise(round, &node) || has_taint_as_wished(round, &node))
+	    is_ignored_otherwise(round, &node) || has_taint_as_desired(round, &node))
 		return answer->result;
-	if (rna_kube_write_taints(round->api.options, round->wish->taint, &answer->reply.body,
+	if (rna_kube_write_taints(round->api.options, round->desired->taint, &answer->reply.body,
 				  &body) < 0)
 		return rna_kube_fail_memory(answer);
 	return write_node(round, RNA_KUBE_MERGE_NODE, &body, answer);
@@ -474,7 +477,7 @@ enum rna_kubernetes_result rna_kube_send_taint(struct rna_kube_round *round,
 			break;
 	if (answer->result != RNA_KUBERNETES_OK)
 		return answer->result;
-	round->node.tainted = round->node.tainted_so = round->wish->taint;
+	round->node.tainted = round->node.tainted_so = round->desired->taint;
 	round->node.tainted_formerly = false;
 	return RNA_KUBERNETES_OK;
 }

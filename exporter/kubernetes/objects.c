@@ -65,8 +65,8 @@ static json_t *label_object(struct rna_json_writer *writer, const struct rna_kub
 {
 	json_t *labels = json_object();
 
-	for (size_t i = 0; i < words->wish->label_count; i++) {
-		const struct rna_node_label *label = &words->wish->labels[i];
+	for (size_t i = 0; i < words->desired->label_count; i++) {
+		const struct rna_node_label *label = &words->desired->labels[i];
 		const char *value =
 			label->value ? label->value : rna_kube_label_of(words->node, label->key);
 
@@ -81,7 +81,7 @@ void rna_kube_write_labels(const struct rna_kube_words *words, struct rna_strbuf
 	struct rna_json_writer writer = {0};
 	json_t *object = new_node(&writer, words->name);
 
-	if (words->wish->label_count > 0)
+	if (words->desired->label_count > 0)
 		rna_json_set(&writer, json_object_get(object, "metadata"), "labels",
 			     label_object(&writer, words));
 	rna_json_write(&writer, object, RNA_JSON_INDENT, out);
@@ -137,8 +137,8 @@ static json_t *condition_list(struct rna_json_writer *writer, const struct rna_k
 {
 	json_t *list = json_array();
 
-	for (size_t i = 0; i < words->wish->condition_count; i++) {
-		const struct rna_node_condition *condition = &words->wish->conditions[i];
+	for (size_t i = 0; i < words->desired->condition_count; i++) {
+		const struct rna_node_condition *condition = &words->desired->conditions[i];
 
 		if (!condition->message)
 			condition = rna_kube_condition_of(words->node, condition->type);
@@ -154,7 +154,7 @@ void rna_kube_write_conditions(const struct rna_kube_words *words, struct rna_st
 	struct rna_json_writer writer = {0};
 	json_t *object = new_node(&writer, words->name);
 
-	if (words->wish->condition_count > 0)
+	if (words->desired->condition_count > 0)
 		rna_json_set(&writer, object, "status",
 			     json_pack("{s:o}", "conditions", condition_list(&writer, words)));
 	rna_json_write(&writer, object, RNA_JSON_INDENT, out);
@@ -168,18 +168,18 @@ static bool is_wanted(const char *name, const char *const *globs)
 	return false;
 }
 
-static bool has_label(const struct rna_node_wish *wish, const char *key)
+static bool has_label(const struct rna_desired_node *desired, const char *key)
 {
-	for (size_t i = 0; i < wish->label_count; i++)
-		if (strcmp(wish->labels[i].key, key) == 0)
+	for (size_t i = 0; i < desired->label_count; i++)
+		if (strcmp(desired->labels[i].key, key) == 0)
 			return true;
 	return false;
 }
 
 bool rna_kube_is_strange_label(const struct rna_kubernetes_options *options,
-			       const struct rna_node_wish *wish, const char *key)
+			       const struct rna_desired_node *desired, const char *key)
 {
-	return is_wanted(key, options->label_keys) && !has_label(wish, key);
+	return is_wanted(key, options->label_keys) && !has_label(desired, key);
 }
 
 size_t rna_kube_write_label_patch(const struct rna_kubernetes_options *options,
@@ -193,7 +193,7 @@ size_t rna_kube_write_label_patch(const struct rna_kubernetes_options *options,
 	for (size_t i = 0; i < words->node->label_count; i++) {
 		const char *key = words->node->labels[i].key;
 
-		if (!rna_kube_is_strange_label(options, words->wish, key))
+		if (!rna_kube_is_strange_label(options, words->desired, key))
 			continue;
 		rna_json_set(&writer, labels, key, json_null());
 		gone++;
@@ -203,10 +203,10 @@ size_t rna_kube_write_label_patch(const struct rna_kubernetes_options *options,
 	return gone;
 }
 
-static bool has_condition(const struct rna_node_wish *wish, const char *type)
+static bool has_condition(const struct rna_desired_node *desired, const char *type)
 {
-	for (size_t i = 0; i < wish->condition_count; i++)
-		if (strcmp(wish->conditions[i].type, type) == 0)
+	for (size_t i = 0; i < desired->condition_count; i++)
+		if (strcmp(desired->conditions[i].type, type) == 0)
 			return true;
 	return false;
 }
@@ -218,7 +218,7 @@ void rna_kube_write_condition_patch(const struct rna_kube_words *words, const ch
 	json_t *list = condition_list(&writer, words);
 
 	for (; types && *types; types++)
-		if (!has_condition(words->wish, *types))
+		if (!has_condition(words->desired, *types))
 			rna_json_append(&writer, list,
 					json_pack("{s:s, s:s}", "$patch", "delete", "type",
 						  *types));

@@ -49,12 +49,12 @@ static inline void rna_kube_node_deinit(struct rna_kube_node *node)
 /* -- Bodies ------------------------------------------------------------------------------------ */
 
 /*
- * What wish says, and what node has where wish is not decided. node: of that name, as it was read;
- * nothing is known of it when it is {0}.
+ * What desired says, and what node has where desired is not decided. node: of that name, as it was
+ * read; nothing is known of it when it is {0}.
  */
 struct rna_kube_words {
 	const char *name;
-	const struct rna_node_wish *wish;
+	const struct rna_desired_node *desired;
 	const struct rna_kube_node *node;
 	rna_usec now; /* realtime, for heartbeats; 0 leaves them out */
 };
@@ -64,8 +64,8 @@ void rna_kube_write_labels(const struct rna_kube_words *words, struct rna_strbuf
 void rna_kube_write_conditions(const struct rna_kube_words *words, struct rna_strbuf *out);
 
 /*
- * Merge patch: what is to go is named, which are labels of node that only we may have and wish has
- * not. only: those that wish has are left out. How many are to go.
+ * Merge patch: what is to go is named, which are labels of node that only we may have and desired
+ * has not. only: those that desired has are left out. How many are to go.
  */
 size_t rna_kube_write_label_patch(const struct rna_kubernetes_options *options,
 				  const struct rna_kube_words *words, bool only,
@@ -74,9 +74,9 @@ size_t rna_kube_write_label_patch(const struct rna_kubernetes_options *options,
 void rna_kube_write_condition_patch(const struct rna_kube_words *words, const char *const *types,
 				    struct rna_strbuf *out);
 
-/* Is it a label that only we may have, and wish has not? Then another client wrote it. */
+/* Is it a label that only we may have, and desired has not? Then another client wrote it. */
 bool rna_kube_is_strange_label(const struct rna_kubernetes_options *options,
-			       const struct rna_node_wish *wish, const char *key);
+			       const struct rna_desired_node *desired, const char *key);
 
 /*
  * The list of taints is one value to the API: a merge patch has all of it, and the version of the

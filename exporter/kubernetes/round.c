@@ -34,7 +34,7 @@ static const struct {
 
 struct rna_kube_words rna_kube_words_of(const struct rna_kube_round *round)
 {
-	return (struct rna_kube_words){round->api.node, round->wish, &round->node};
+	return (struct rna_kube_words){round->api.node, round->desired, &round->node};
 }
 
 static bool has_data(const struct rna_kube_round *round, enum rna_kube_task task)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Keeping the Node in step. What is wished is compared with what the API has taken or with the Node
- * as it was read, and what differs is written: one table (round.c) with a row for each kind of
+ * Keeping the Node in step. The desired state is compared with what the API has taken or with the
+ * Node as it was read, and what differs is written: one table (round.c) with a row for each kind of
  * data. All have one schedule and one budget (pace.h). What the API refuses waits by itself, so
  * that a missing right for one kind does not block the others; a problem of the API as a whole ends
  * the round.
@@ -29,9 +29,10 @@ enum {
 struct rna_kube_round {
 	struct rna_kube_api api;
 	struct rna_pace pace;
-	const struct rna_node_wish *given; /* the newest; the caller's; NULL: none yet */
-	const struct rna_node_wish *wish;  /* that, or nothing at all while the Node is ignored */
-	bool open[RNA_KUBE_TASK_COUNT];    /* to be done */
+	const struct rna_desired_node *given; /* the newest; the caller's; NULL: none yet */
+	const struct rna_desired_node
+		*desired;               /* that, or nothing at all while the Node is ignored */
+	bool open[RNA_KUBE_TASK_COUNT]; /* to be done */
 	struct rna_wait waits[RNA_KUBE_TASK_COUNT + 1]; /* the last: for the API as a whole */
 	/* of the credentials with which any of them failed; 0: none did, or it asked us to wait */
 	uint64_t failing_access;
@@ -66,7 +67,8 @@ void rna_kube_round_deinit(struct rna_kube_round *round);
 
 /* What the client does awake: what is due, and may be tried. False: nothing was asked. */
 bool rna_kube_step(struct rna_kube_round *round, struct rna_time now);
-/* When it is to be awake again, unless there is a new wish; RNA_USEC_NEVER: there is no reason. */
+/* When it is to be awake again, unless there is a new desired state; RNA_USEC_NEVER: there is no
+ * reason. */
 rna_usec rna_kube_wake_time(const struct rna_kube_round *round);
 
 /* Does all once, for a command. False: some of it was not possible. */
@@ -79,7 +81,7 @@ bool rna_kube_do_all(struct rna_kube_round *round, struct rna_time now);
 #define RNA_KUBE_ACCESS_PERIOD (15 * RNA_USEC_PER_SEC)
 void rna_kube_notice_access(struct rna_kube_round *round);
 
-/* Does the API lack anything of the wish, as far as we know? */
+/* Does the API lack anything of the desired state, as far as we know? */
 bool rna_kube_is_behind(const struct rna_kube_round *round);
 bool rna_kube_is_task_behind(const struct rna_kube_round *round, enum rna_kube_task task);
 /* Nothing of what we wrote is there any more, or we do not know: it is written again. */
@@ -109,11 +111,11 @@ bool rna_kube_has_taint(const struct rna_kube_round *round);
 bool rna_kube_lacks_taint(const struct rna_kube_round *round);
 bool rna_kube_lacks_urgent_label(const struct rna_kube_round *round);
 
-/* The wish that a Node has nothing of ours. */
-extern const struct rna_node_wish rna_kube_nothing;
+/* The desired state that a Node has nothing of ours. */
+extern const struct rna_desired_node rna_kube_nothing;
 
-/* The caller's newest wish, which must live until the next one. */
-void rna_kube_take_wish(struct rna_kube_round *round, const struct rna_node_wish *wish);
+/* The caller's newest desired state, which must live until the next one. */
+void rna_kube_take_desired(struct rna_kube_round *round, const struct rna_desired_node *desired);
 
 /* Has the Node been seen without what has to go? */
 bool rna_kube_former_is_gone(const struct rna_kube_round *round);

@@ -111,9 +111,12 @@ static bool is_name(const char *name)
 
 const char *rna_metric_check(const struct rna_metric *metric)
 {
-	/* what readers take for parts of other types (OpenMetrics 1.0, "Suffixes") */
-	static const char *const reserved[] = {"_total",  "_created", "_count",  "_sum",
-					       "_bucket", "_info",    "_gcount", "_gsum"};
+	/*
+	 * What readers take for parts of other types (OpenMetrics 1.0, "Suffixes"). A gauge may end
+	 * in _info: an info metric rdma_finding_info would be a second family rdma_finding.
+	 */
+	static const char *const reserved[] = {"_total",  "_created", "_count", "_sum",
+					       "_bucket", "_gcount",  "_gsum"};
 	size_t family = family_len(metric);
 
 	if (!is_name(metric->name))

@@ -139,6 +139,22 @@ static const void *next_finding(const struct rna_subject *node, size_t *from)
 	return NULL;
 }
 
+static void finding_texts(const struct rna_subject *node, struct rna_writer *writer)
+{
+	const struct rna_finding *finding;
+	size_t from = 0;
+
+	while (node->view->metrics.finding_text && (finding = next_finding(node, &from))) {
+		RNA_STRBUF struct rna_strbuf labels = RNA_STRBUF_INIT;
+
+		if (!finding->told_text)
+			continue;
+		rna_family_add_labels(&rna_finding_table, false, finding, &labels);
+		rna_label_add(&labels, "text", finding->told_text);
+		rna_writer_sample_labels(writer, &labels, 1);
+	}
+}
+
 static struct rna_value one(const void *item)
 {
 	(void)item;
@@ -272,6 +288,10 @@ static const struct rna_family finding_rows[] = {
 	METRIC(NODE, "rdma_finding_since_seconds", GAUGE, SECONDS,
 	       IN(struct rna_finding, since.realtime, .zero_is_none = true),
 	       "Unix time of the start of each active finding, also over restarts of the agent."),
+	METRIC(NODE, "rdma_finding_info", GAUGE, PLAIN,
+	       EACH(finding_texts, "rule, severity, device, port, text"),
+	       "Text of each active finding, as it was when the finding was reported or got worse: "
+	       "numbers in it do not change afterwards. Requires metrics.finding_text."),
 	METRIC(NODE, "rdma_findings", GAUGE, PLAIN, EACH(finding_counts, "severity"),
 	       "Active findings by severity."),
 };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* The wish as a Node in YAML, for the command kube. */
+/* The desired state as a Node in YAML, for the command kube. */
 #include "rna/kubernetes.h"
 
 #include "view/text.h"
@@ -18,7 +18,7 @@ static void write_text(const char *before, const char *text, struct rna_strbuf *
 	rna_strbuf_puts(out, "\"\n");
 }
 
-static void write_conditions(const struct rna_node_wish *wish, struct rna_strbuf *out)
+static void write_conditions(const struct rna_desired_node *desired, struct rna_strbuf *out)
 {
 	static const char *const statuses[] = {
 		[RNA_CONDITION_STATUS_FALSE] = "False",
@@ -26,10 +26,10 @@ static void write_conditions(const struct rna_node_wish *wish, struct rna_strbuf
 		[RNA_CONDITION_STATUS_UNKNOWN] = "Unknown",
 	};
 
-	if (wish->condition_count > 0)
+	if (desired->condition_count > 0)
 		rna_strbuf_puts(out, "status:\n  conditions:\n");
-	for (size_t i = 0; i < wish->condition_count; i++) {
-		const struct rna_node_condition *condition = &wish->conditions[i];
+	for (size_t i = 0; i < desired->condition_count; i++) {
+		const struct rna_node_condition *condition = &desired->conditions[i];
 
 		if (!condition->message)
 			continue;
@@ -39,21 +39,21 @@ static void write_conditions(const struct rna_node_wish *wish, struct rna_strbuf
 	}
 }
 
-void rna_node_wish_write(const struct rna_node_wish *wish,
-			 const struct rna_kubernetes_options *options, struct rna_strbuf *out)
+void rna_desired_node_write(const struct rna_desired_node *desired,
+			    const struct rna_kubernetes_options *options, struct rna_strbuf *out)
 {
 	rna_strbuf_puts(out, "apiVersion: v1\nkind: Node\nmetadata:\n");
 	if (options->node && *options->node)
 		write_text("  name: ", options->node, out);
-	rna_strbuf_puts(out, wish->label_count > 0 ? "  labels:\n" : "  labels: {}\n");
-	for (size_t i = 0; i < wish->label_count; i++)
-		if (wish->labels[i].value)
-			rna_strbuf_printf(out, "    %s: \"%s\"\n", wish->labels[i].key,
-					  wish->labels[i].value);
-	if (wish->taint) {
+	rna_strbuf_puts(out, desired->label_count > 0 ? "  labels:\n" : "  labels: {}\n");
+	for (size_t i = 0; i < desired->label_count; i++)
+		if (desired->labels[i].value)
+			rna_strbuf_printf(out, "    %s: \"%s\"\n", desired->labels[i].key,
+					  desired->labels[i].value);
+	if (desired->taint) {
 		rna_strbuf_puts(out, "spec:\n  taints:\n");
 		rna_strbuf_printf(out, "  - key: %s\n    effect: %s\n", options->taint_key,
 				  options->taint_effect);
 	}
-	write_conditions(wish, out);
+	write_conditions(desired, out);
 }

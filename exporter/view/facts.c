@@ -88,7 +88,24 @@ static bool is_unused(const struct rna_subject *port)
 	       rna_subject_expected(port) != RNA_EXPECTED_UP;
 }
 
-enum rna_tone rna_tone_state(const struct rna_subject *port)
+enum rna_tone rna_tone_findings(const struct rna_view *view, const char *device, unsigned port)
+{
+	enum rna_severity worst = RNA_SEVERITY_INFO;
+
+	for (size_t i = 0; i < view->finding_count; i++) {
+		const struct rna_finding *finding = &view->findings[i];
+
+		if (!finding->silenced && finding->severity > worst &&
+		    (finding->port == 0 || finding->port == port) &&
+		    rna_finding_is_about(finding, device))
+			worst = finding->severity;
+	}
+	return worst == RNA_SEVERITY_CRITICAL  ? RNA_TONE_BAD
+	       : worst == RNA_SEVERITY_WARNING ? RNA_TONE_WARNING
+					       : RNA_TONE_PLAIN;
+}
+
+static enum rna_tone tone_by_state(const struct rna_subject *port)
 {
 	struct rna_value up = rna_port_up(port);
 
@@ -97,6 +114,15 @@ enum rna_tone rna_tone_state(const struct rna_subject *port)
 	if (up.number)
 		return RNA_TONE_GOOD;
 	return rna_subject_in_state(port, RNA_PORT_DOWN) ? RNA_TONE_BAD : RNA_TONE_WARNING;
+}
+
+enum rna_tone rna_tone_state(const struct rna_subject *port)
+{
+	enum rna_tone state = tone_by_state(port), found = RNA_TONE_PLAIN;
+
+	if (port->view)
+		found = rna_tone_findings(port->view, port->device->device->name, port->port);
+	return found > state ? found : state;
 }
 
 enum rna_tone rna_tone_physical_state(const struct rna_subject *port)

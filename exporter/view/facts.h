@@ -39,8 +39,11 @@ enum rna_tone {
 /* What makes a terminal show it so; "": as all else. "\033[0m" ends it. */
 const char *rna_tone_colour(enum rna_tone tone);
 
+/* Of the worst finding about a port, or about its whole device, whatever is called so. */
+enum rna_tone rna_tone_findings(const struct rna_view *view, const char *device, unsigned port);
+
 typedef enum rna_tone rna_tone_of(const struct rna_subject *subject);
 
-rna_tone_of rna_tone_state;
+rna_tone_of rna_tone_state; /* of its state, or of a finding about it, the worse one */
 rna_tone_of rna_tone_physical_state;
 rna_tone_of rna_tone_operstate;

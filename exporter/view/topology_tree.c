@@ -231,16 +231,28 @@ static void set_state(struct builder *builder, struct rna_item *item, const stru
 	if (!state)
 		return;
 	item->tone = rna_tone_state(ports->worst);
-	if (item->tone == RNA_TONE_GOOD && ports->rate > 0)
+	if (ports->up == ports->count && ports->rate > 0)
 		rna_strbuf_printf(&builder->scratch, "%.6g Gb/s", (double)ports->rate * 8 / 1e9);
 	else
 		rna_strbuf_puts(&builder->scratch, state);
-	if (item->tone != RNA_TONE_GOOD && ports->count > 1)
+	if (ports->up < ports->count && ports->count > 1)
 		rna_strbuf_printf(&builder->scratch, " %u of %u", ports->count - ports->up,
 				  ports->count);
 	item->state = keep(builder);
 	if (builder->topology->nics[item->number].lag < 0)
 		builder->tree->ports_down += ports->down;
+}
+
+/* A function that has no RDMA device is marked where a finding misses it. */
+static void mark_bare(struct builder *builder, struct rna_item *item, const struct rna_nic *nic)
+{
+	const struct rna_topology *topology = builder->topology;
+
+	item->tone = rna_tone_findings(builder->view, topology->objects[nic->object].address, 0);
+	if (item->tone == RNA_TONE_PLAIN)
+		return;
+	rna_strbuf_puts(&builder->scratch, "no RDMA device");
+	item->state = keep(builder);
 }
 
 static void add_list(struct builder *builder, const char *const *names, size_t count)
@@ -293,7 +305,10 @@ static void set_nic(struct builder *builder, struct rna_item *item)
 	else
 		add_list(builder, nic->netdevs, nic->netdev_count);
 	item->what = keep(builder);
-	set_state(builder, item, &ports);
+	if (nic->device_count > 0)
+		set_state(builder, item, &ports);
+	else
+		mark_bare(builder, item, nic);
 	add_nic_notes(builder, nic);
 	item->notes = keep(builder);
 }

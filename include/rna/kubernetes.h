@@ -3,8 +3,8 @@
  * Publishing the state of the RDMA hardware on this node's Node object in Kubernetes.
  *
  * A pure function of the view decides the labels (exporter/kubernetes/node_labels.c, one table);
- * agent/memory/node_memory.c delays changes. The result is a *wish*: an immutable description of
- * all that the agent owns on the Node. A backend applies it: the API client
+ * agent/memory/node_memory.c delays changes. The result is a *desired state*: an immutable
+ * description of all that the agent owns on the Node. A backend applies it: the API client
  * (exporter/kubernetes/client_thread.c, in its own thread, which may wait) or a file for
  * node-feature-discovery (exporter/kubernetes/nfd.c). Sources: Kubernetes API conventions (labels,
  * conditions, events), server-side apply, node-feature-discovery's feature files.
@@ -20,9 +20,9 @@
 #include "rna/base/clock.h"
 #include "rna/base/error.h"
 #include "rna/base/strbuf.h"
+#include "rna/model/desired_node.h"
 #include "rna/model/label.h"
 #include "rna/model/node_status.h"
-#include "rna/model/node_wish.h"
 
 /* -- Labels ------------------------------------------------------------------------------------ */
 
@@ -53,19 +53,19 @@ void rna_node_labels_describe(struct rna_strbuf *out);
 /* -- Node-feature-discovery -------------------------------------------------------------------- */
 
 /*
- * Writes the labels of wish as a file for node-feature-discovery, which removes them from the Node
- * if it finds the file after expires (realtime). Undecided labels are copied from before, the text
- * of the previous file (may be NULL).
+ * Writes the labels of desired as a file for node-feature-discovery, which removes them from the
+ * Node if it finds the file after expires (realtime). Undecided labels are copied from before, the
+ * text of the previous file (may be NULL).
  */
-void rna_nfd_write_features(const struct rna_node_wish *wish, rna_usec expires, const char *before,
-			    struct rna_strbuf *out);
+void rna_nfd_write_features(const struct rna_desired_node *desired, rna_usec expires,
+			    const char *before, struct rna_strbuf *out);
 
 /*
  * Write that file to directory atomically, or remove it. They wait for the disk: never call them in
  * the loop. 0 (also if there is no file to remove), or negative errno with error. Thread: any.
  */
-int rna_nfd_put_file(const char *directory, const struct rna_node_wish *wish, rna_usec expires,
-		     struct rna_error *error);
+int rna_nfd_put_file(const char *directory, const struct rna_desired_node *desired,
+		     rna_usec expires, struct rna_error *error);
 int rna_nfd_remove_file(const char *directory, struct rna_error *error);
 
 /* -- Endpoints of a Service -------------------------------------------------------------------- */
@@ -126,8 +126,8 @@ struct rna_kubernetes_options {
 	const char *const *resources;    /* globs of resources to read; NULL-terminated, or NULL */
 	/*
 	 * Globs of labels that belong to the agent alone: "rdma-node-agent" with a slash and a
-	 * star, and single keys; NULL-terminated. The client removes matching labels that the wish
-	 * lacks, whatever wrote them. NULL: it removes only those that it wrote.
+	 * star, and single keys; NULL-terminated. The client removes matching labels that the
+	 * desired state lacks, whatever wrote them. NULL: it removes only those that it wrote.
 	 */
 	const char *const *label_keys;
 	/*
@@ -199,18 +199,18 @@ int rna_kubernetes_start(const struct rna_kubernetes_options *options, struct rn
 int rna_kubernetes_fd(const struct rna_kubernetes *client);
 /* The newest status since the last call, owned by the caller. NULL: none. */
 struct rna_kubernetes_status *rna_kubernetes_take_status(struct rna_kubernetes *client);
-/* Sets the desired state of the Node, and queues its events. Refs wish. */
-void rna_kubernetes_want(struct rna_kubernetes *client, struct rna_node_wish *wish);
+/* Sets the desired state of the Node, and queues its events. Refs desired. */
+void rna_kubernetes_want(struct rna_kubernetes *client, struct rna_desired_node *desired);
 /* Accepts NULL. False: the thread is stuck and still uses client; then exit the process. */
 bool rna_kubernetes_stop(struct rna_kubernetes *client, rna_usec patience);
 
 /*
- * For commands, which have no client thread: apply wish to the Node and wait (events are not sent),
- * or remove all that the agent owns. 0, or negative errno with error: -EPERM if the Node has
+ * For commands, which have no client thread: apply desired to the Node and wait (events are not
+ * sent), or remove all that the agent owns. 0, or negative errno with error: -EPERM if the Node has
  * RNA_KUBERNETES_IGNORE, which keeps nothing from being removed.
  */
 int rna_kubernetes_apply(const struct rna_kubernetes_options *options,
-			 const struct rna_node_wish *wish, struct rna_error *error);
+			 const struct rna_desired_node *desired, struct rna_error *error);
 int rna_kubernetes_cleanup(const struct rna_kubernetes_options *options, struct rna_error *error);
 
 /*
@@ -227,7 +227,7 @@ int rna_kubernetes_cleanup_nodes(const struct rna_kubernetes_options *options, c
  * name.
  */
 void rna_kubernetes_write_requests(const struct rna_kubernetes_options *options,
-				   const struct rna_node_wish *wish, struct rna_strbuf *out);
+				   const struct rna_desired_node *desired, struct rna_strbuf *out);
 
 /*
  * Can the credentials for the API server be read? The server is not asked. 0, or negative errno
@@ -236,6 +236,6 @@ void rna_kubernetes_write_requests(const struct rna_kubernetes_options *options,
 int rna_kubernetes_check_access(const struct rna_kubernetes_options *options,
 				struct rna_error *error);
 
-/* Writes the wish as a Node in YAML, without times and events. */
-void rna_node_wish_write(const struct rna_node_wish *wish,
-			 const struct rna_kubernetes_options *options, struct rna_strbuf *out);
+/* Writes the desired state as a Node in YAML, without times and events. */
+void rna_desired_node_write(const struct rna_desired_node *desired,
+			    const struct rna_kubernetes_options *options, struct rna_strbuf *out);

@@ -6,8 +6,7 @@ recorded machine, with other names. A real Alertmanager applies files/inhibit.ya
 groups nothing, sends each alert that is not inhibited on its own. Delays are those of the rules,
 shortened; what has to come before what is the same.
 """
-import collections
-import http.client
+import contextlib
 import http.server
 import json
 import os
@@ -18,64 +17,73 @@ import tempfile
 import threading
 import time
 
-import yaml
-
 HERE = os.path.dirname(os.path.abspath(__file__))
 FILES = os.path.join(HERE, "../../helm/rdma-node-agent/files")
 sys.path.insert(0, os.path.join(HERE, "../daemon"))
 from agent import free_port, wait  # noqa: E402 pylint: disable=wrong-import-position
 from prometheus import Prometheus  # noqa: E402 pylint: disable=wrong-import-position
+from alertmanager import GROUP_WAIT, Alertmanager, paging  # noqa: E402 pylint: disable=wrong-import-position
 
 NODES = [f"node{number:02}" for number in range(1, 65)]
 SURVIVORS = {"node17", "node40", "node64"}  # whose ports at leaf-07 stay up
 RAILS = range(8)
 LEAF_DEVICE = "mlx5_7"
-GROUP_WAIT = 6  # seconds
 INTERVAL = 2
-DELAYS = {"30s": "3s", "1m": "8s", "5m": "16s", "10m": "24s", "15m": "30s", "1h": "2m"}
+DELAYS = {"30s": "3s", "1m": "8s", "4m": "12s", "5m": "16s", "10m": "24s", "15m": "30s", "1h": "2m"}
 PATIENCE = 240  # on a busy machine
 
 
 # -- What the agents say --------------------------------------------------------------------------
 
 class Machine:
-    """Eight rails, each at a leaf switch of its own, which LLDP names."""
+    """A recorded node in which something fails."""
 
-    def __init__(self, binary, directory, names):
+    def __init__(self, binary, directory, names, recorded, config):
         self.binary, self.root, self.names = binary, f"{directory}/machine", names
         self.config = f"{directory}/config.yaml"
         with open(self.config, "w", encoding="utf-8") as file:
-            file.write("expect: {up: ['*']}\n")
-        subprocess.run([f"{HERE}/../machines/unpack", "roce-8rail-gpu", self.root], check=True)
-        for rail in RAILS:
-            self.connect(rail)
+            file.write(config)
+        subprocess.run([f"{HERE}/../machines/unpack", recorded, self.root], check=True)
 
-    def connect(self, rail):
-        port = f"{self.root}/sys/class/infiniband/mlx5_{rail}/device/net"
-        heard = f"{self.root}/recorded/lldp/{os.listdir(port)[0]}"
-        os.makedirs(f"{heard}/bridge")
-        for fact, text in {"guid": f"98:03:9b:aa:00:{rail:02}", "name": f"leaf-{rail:02}",
-                           "port": "PORT"}.items():
-            with open(f"{heard}/{fact}", "w", encoding="utf-8") as file:
-                file.write(text + "\n")
+    def write(self, path, text):
+        os.makedirs(os.path.dirname(f"{self.root}/{path}"), exist_ok=True)
+        with open(f"{self.root}/{path}", "w", encoding="utf-8") as file:
+            file.write(text + "\n")
 
     def set_port(self, device, state, physical_state):
         for name, text in ("state", state), ("phys_state", physical_state):
-            with open(f"{self.root}/sys/class/infiniband/{device}/ports/1/{name}", "w",
-                      encoding="utf-8") as file:
-                file.write(text + "\n")
+            self.write(f"sys/class/infiniband/{device}/ports/1/{name}", text)
 
-    def collect(self, down=None):
-        """The samples that the rules ask for, with a port that is down."""
-        if down:
-            self.set_port(down, "1: DOWN", "2: Polling")
+    def samples(self):
+        """Those that the rules ask for."""
         text = subprocess.run([self.binary, "collect", "--format=prometheus", "--root", self.root,
                                "--config", self.config], check=True, text=True,
                               stdout=subprocess.PIPE).stdout
-        if down:
-            self.set_port(down, "4: ACTIVE", "5: LinkUp")
         return "".join(f"{line}\n" for line in text.splitlines()
                        if re.split("[{ ]", line)[0] in self.names)
+
+
+class Rails(Machine):
+    """Eight rails, each at a leaf switch of its own, which LLDP names."""
+
+    def __init__(self, binary, directory, names):
+        super().__init__(binary, directory, names, "roce-8rail-gpu", "expect: {up: ['*']}\n")
+        for rail in RAILS:
+            port = f"{self.root}/sys/class/infiniband/mlx5_{rail}/device/net"
+            heard = f"recorded/lldp/{os.listdir(port)[0]}"
+            os.makedirs(f"{self.root}/{heard}/bridge")
+            for fact, text in {"guid": f"98:03:9b:aa:00:{rail:02}", "name": f"leaf-{rail:02}",
+                               "port": "PORT"}.items():
+                self.write(f"{heard}/{fact}", text)
+
+    def collect(self, down=None):
+        """With a port that is down."""
+        if not down:
+            return self.samples()
+        self.set_port(down, "1: DOWN", "2: Polling")
+        found = self.samples()
+        self.set_port(down, "4: ACTIVE", "5: LinkUp")
+        return found
 
 
 class Fleet(http.server.ThreadingHTTPServer):
@@ -89,9 +97,10 @@ class Fleet(http.server.ThreadingHTTPServer):
         self.machine, self.texts = machine, {None: machine.collect()}
         self.down, self.sent, self.scrapes = {}, [], 0
 
-    def fail(self, device, nodes):
-        self.texts.setdefault(device, self.machine.collect(device))
-        self.down = {**self.down, **dict.fromkeys(nodes, device)}
+    def fail(self, what, nodes):
+        if what not in self.texts:
+            self.texts[what] = self.machine.collect(what)
+        self.down = {**self.down, **dict.fromkeys(nodes, what)}
 
     def repair(self):
         self.down = {}
@@ -124,57 +133,6 @@ class Handler(http.server.BaseHTTPRequestHandler):
 
     def log_message(self, *_):
         pass
-
-
-# -- Alertmanager ---------------------------------------------------------------------------------
-
-class Alertmanager:
-    def __init__(self, webhook):
-        self.directory = tempfile.TemporaryDirectory(prefix="rna-alertmanager-")
-        self.port, self.webhook = free_port(), webhook
-
-    def config(self):
-        with open(f"{FILES}/inhibit.yaml", encoding="utf-8") as file:
-            inhibit = yaml.safe_load(file)
-        return {"route": {"receiver": "pager", "group_by": ["..."], "group_wait": f"{GROUP_WAIT}s",
-                          "group_interval": "1h", "repeat_interval": "4h"},
-                "receivers": [{"name": "pager", "webhook_configs": [
-                    {"url": f"http://127.0.0.1:{self.webhook}/", "send_resolved": False}]}],
-                **inhibit}
-
-    def __enter__(self):
-        path = f"{self.directory.name}/alertmanager.yml"
-        with open(path, "w", encoding="utf-8") as file:
-            json.dump(self.config(), file)
-        with open(f"{self.directory.name}/log", "wb") as log:
-            self.process = subprocess.Popen(
-                ["prometheus-alertmanager", f"--config.file={path}", "--cluster.listen-address=",
-                 f"--storage.path={self.directory.name}/data",
-                 f"--web.listen-address=127.0.0.1:{self.port}"],
-                stdin=subprocess.DEVNULL, stdout=log, stderr=log)
-        return self
-
-    def __exit__(self, *_):
-        self.process.terminate()
-        self.process.wait()
-        self.directory.cleanup()
-
-    def alerts(self):
-        """[(labels, is it inhibited?)] of all that are firing; None while it starts."""
-        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=10)
-        try:
-            connection.request("GET", "/api/v2/alerts?active=true&inhibited=true")
-            found = json.loads(connection.getresponse().read())
-        except (OSError, ValueError):
-            return None
-        finally:
-            connection.close()
-        return [(alert["labels"], bool(alert["status"]["inhibitedBy"])) for alert in found]
-
-    def count(self, **wanted):
-        """Of alerts with these labels: {is it inhibited?: how many}."""
-        return collections.Counter(inhibited for labels, inhibited in self.alerts() or []
-                                   if wanted.items() <= labels.items())
 
 
 # -- The story ------------------------------------------------------------------------------------
@@ -264,18 +222,30 @@ def healthy(prometheus):
                      [labels["alertname"] for labels, _ in prometheus.query("ALERTS")], [])
 
 
+@contextlib.contextmanager
+def watched(machine, directory, ports):
+    """64 such nodes with as many ports each, all of them known: (fleet, Alertmanager, Prometheus)."""
+    fleet = Fleet(machine)
+    threading.Thread(target=fleet.serve_forever, daemon=True).start()
+    with Alertmanager(paging(fleet.server_port)) as manager, \
+            Prometheus(rules=[shorten(f"{FILES}/alerts.yaml", directory)], job=job(fleet),
+                       interval=INTERVAL, alertmanager=manager.port) as prometheus:
+        wait("all ports are known", lambda: prometheus.value("count(rdma:port_place)")
+             == ports * len(NODES), PATIENCE)
+        wait("Alertmanager answers", lambda: manager.alerts() is not None, PATIENCE)
+        yield fleet, manager, prometheus
+    fleet.shutdown()
+
+
+def asked(rules):
+    """The names of the agent's metrics in the rules, and in the texts of alerts."""
+    return {name for rule in rules for name in re.findall(r"\brdma_[a-z0-9_]+", str(rule))}
+
+
 def complaints(binary, rules):
-    names = {name for rule in rules for name in re.findall(r"\brdma_[a-z0-9_]+", rule["expr"])}
-    with tempfile.TemporaryDirectory(prefix="rna-leaf-") as directory:
-        fleet = Fleet(Machine(binary, directory, names))
-        threading.Thread(target=fleet.serve_forever, daemon=True).start()
-        with Alertmanager(fleet.server_port) as manager, \
-                Prometheus(rules=[shorten(f"{FILES}/alerts.yaml", directory)], job=job(fleet),
-                           interval=INTERVAL, alertmanager=manager.port) as prometheus:
-            wait("all ports are known", lambda: prometheus.value("count(rdma:port_place)")
-                 == 9 * len(NODES), PATIENCE)
-            wait("Alertmanager answers", lambda: manager.alerts() is not None, PATIENCE)
-            yield from healthy(prometheus)
-            yield from dead_leaf(fleet, manager)
-            yield from two_ports(fleet, manager)
-        fleet.shutdown()
+    with tempfile.TemporaryDirectory(prefix="rna-leaf-") as directory, \
+            watched(Rails(binary, directory, asked(rules)), directory, 9) as (
+                fleet, manager, prometheus):
+        yield from healthy(prometheus)
+        yield from dead_leaf(fleet, manager)
+        yield from two_ports(fleet, manager)

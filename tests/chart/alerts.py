@@ -17,8 +17,10 @@ def wanted(change):
     spec = yaml.safe_load(read(f"{CHART}/files/alerts.yaml"))
     for group in spec["groups"]:
         for rule in group["rules"]:
-            if "runbook_url" in rule.get("annotations", {}):
+            if "alert" in rule:
                 rule["annotations"]["runbook_url"] = f"{URL}/{rule['alert']}"
+            if "page_url" in rule.get("annotations", {}):
+                rule["annotations"]["page_url"] = "http://{{ $labels.instance | stripPort }}:10879/"
         group["rules"] = [rule for rule in map(change, group["rules"]) if rule]
     return spec
 

@@ -21,7 +21,8 @@ PROFILES = {
         "podMonitor": {"enabled": True, "labels": {"release": "prometheus"}, "interval": "30s",
                        "metricRelabelings": [{"action": "labeldrop", "regex": "pod"}]},
         "prometheusRule": {"enabled": True, "labels": {"release": "prometheus"},
-                           "runbookBaseUrl": "https://wiki.test/rdma/"},
+                           "runbookBaseUrl": "https://wiki.test/rdma/",
+                           "grafanaUrl": "https://grafana.test/"},
         "dashboards": {"enabled": True, "labels": {"grafana_dashboard": "yes"}}},
     "service-monitor": {
         "serviceMonitor": {"enabled": True, "scrapeTimeout": "5s",
@@ -249,6 +250,7 @@ REFUSED = [
      "serviceMonitor.enabled", "podMonitor"),
     ({"podMonitor": {"interval": "half a minute"}}, "podMonitor.interval", "half a minute"),
     ({"prometheusRule": {"runbookBaseUrl": "wiki"}}, "prometheusRule.runbookBaseUrl", "wiki"),
+    ({"prometheusRule": {"grafanaUrl": "grafana"}}, "prometheusRule.grafanaUrl", "grafana"),
     ({"rdmaNodes": {"only": True}, "affinity": {"nodeAffinity": {}}}, "affinity", "rdmaNodes.only"),
     ({"extraVolumes": [{}]}, "extraVolumes.0", "name"),
     ({"nodeReadinessRule": {"enabled": True}}, "nodeReadinessRule.enabled", "config.kubernetes.backend"),

@@ -31,6 +31,16 @@ def rules(agent):
             if finding["severity"] != "info"]
 
 
+def texts(agent):
+    return [finding["text"] for finding in json.loads(agent.get("/api/v1/findings").text)["findings"]
+            if finding["rule"] == "errors-rising"]
+
+
+def texts_in_metrics(agent):
+    return [dict(labels)["text"] for name, labels in agent.metrics()
+            if name == "rdma_finding_info" and ("rule", "errors-rising") in labels]
+
+
 class Findings(unittest.TestCase):
     @contextlib.contextmanager
     def agent(self, settings=AT_ONCE):
@@ -94,6 +104,21 @@ class Findings(unittest.TestCase):
             agent.write(f"{PORT}/counters/symbol_error", 1000)
             wait("the finding", lambda: rules(agent) == ["errors-rising"])  # from some dozens to 1000
             self.assertIn("symbol_error rose by", agent.get("/").text)
+
+    def test_the_text_in_metrics(self):
+        """It stays while the numbers of the finding change, and a setting omits it."""
+        with self.agent() as agent:
+            agent.write(f"{PORT}/counters/symbol_error", 1000)
+            wait("the finding", lambda: rules(agent) == ["errors-rising"])
+            reported = texts_in_metrics(agent)
+            self.assertEqual(reported, texts(agent))
+            agent.write(f"{PORT}/counters/symbol_error", 2000)
+            wait("another text", lambda: texts(agent) != reported)
+            self.assertEqual(texts_in_metrics(agent), reported)
+            agent.write_config(extra=f"{AT_ONCE}metrics: {{finding_text: false}}\n")
+            agent.hang_up()
+            wait("no text", lambda: texts_in_metrics(agent) == [])
+            self.assertEqual(rules(agent), ["errors-rising"])
 
     def test_unreadable_state_is_not_down(self):
         with self.agent() as agent:

@@ -18,7 +18,7 @@ static const struct rna_kubernetes_options options = {
 	.condition_types = types,
 };
 
-static const struct rna_node_wish wish = {
+static const struct rna_desired_node desired = {
 	.labels_decided = true,
 	.conditions_decided = true,
 	.label_count = 2,
@@ -37,7 +37,7 @@ static const struct rna_node_wish wish = {
 static void answer(const struct rna_strbuf *reply, const struct rna_kube_node *node)
 {
 	RNA_STRBUF struct rna_strbuf out = RNA_STRBUF_INIT;
-	const struct rna_kube_words words = {"node1", &wish, node, .now = 1};
+	const struct rna_kube_words words = {"node1", &desired, node, .now = 1};
 
 	rna_kube_write_labels(&words, &out);
 	rna_kube_write_conditions(&words, &out);

@@ -218,7 +218,7 @@ def openmetrics_head(head):
     """The head of a family in OpenMetrics: without the end of its type, escaped, with its unit."""
     _, _, name, text = head[0].split(" ", 3)
     kind = head[1].split(" ")[3]
-    if kind == "gauge" and name.endswith("_info"):
+    if kind == "gauge" and name.endswith("_info") and name != "rdma_finding_info":
         kind = "info"
     family = name.removesuffix({"counter": "_total", "info": "_info"}.get(kind, ""))
     text = text.replace('"', '\\"')

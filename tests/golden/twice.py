@@ -312,8 +312,10 @@ def take_findings(document, samples, status):
     for finding in document["findings"]:
         scope = {key: str(finding[key]) for key in ("rule", "severity", "device", "port")
                  if key in finding}
-        if not samples.state("rdma_finding", scope, 1):
-            raise Contradiction(f"no sample for {scope}")
+        told = {**scope, "text": CONTROLS.sub("\ufffd", finding["text"])}
+        if not (samples.state("rdma_finding", scope, 1) and
+                samples.state("rdma_finding_info", told, 1)):
+            raise Contradiction(f"no sample for {told}")
         samples.state("rdma_finding_since_seconds", scope, finding["since"])
         if f"{finding['severity']:<10}{finding['text']}" not in lines:
             raise Contradiction(f"status does not show {finding['text']!r}")

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * The client on its own, for tests: wishes come as JSON, a line each, on standard input; what
- * becomes of them goes to standard output, a line of JSON for each status.
+ * The client on its own, for tests: desired states come as JSON, a line each, on standard input;
+ *what becomes of them goes to standard output, a line of JSON for each status.
  *
  *	driver KEY=VALUE...          runs until its input ends
- *	driver once=apply ...        makes one wish true and leaves; once=cleanup, once=print
+ *	driver once=apply ...        makes one desired state true and leaves; once=cleanup,
+ *once=print
  *
- * Keys are the members of struct rna_kubernetes_options; times are milliseconds. In wishes, a label
+ * Keys are the members of struct rna_kubernetes_options; times are milliseconds. In them, a label
  * that is null and a condition whose status is null are not decided yet.
  */
 #include <errno.h>
@@ -124,7 +125,7 @@ static bool set_option(struct driver *driver, char *argument)
 	       set_time(&driver->options, argument, value);
 }
 
-/* -- Wishes ------------------------------------------------------------------------------------ */
+/* -- Desired states ---------------------------------------------------------------------------- */
 
 static const char *text_of(const json_t *object, const char *name)
 {
@@ -142,57 +143,58 @@ static void *array(struct rna_arena *arena, size_t count, size_t size)
 	return memory;
 }
 
-static void read_labels(json_t *object, struct rna_node_wish *wish)
+static void read_labels(json_t *object, struct rna_desired_node *desired)
 {
 	struct rna_node_label *labels =
-		array(wish->arena, json_object_size(object), sizeof(*labels));
+		array(desired->arena, json_object_size(object), sizeof(*labels));
 	const char *key;
 	json_t *value;
 
 	json_object_foreach (object, key, value)
-		labels[wish->label_count++] = (struct rna_node_label){
-			rna_arena_strdup(wish->arena, key),
+		labels[desired->label_count++] = (struct rna_node_label){
+			rna_arena_strdup(desired->arena, key),
 			json_is_null(value)
 				? NULL
-				: rna_arena_strdup(wish->arena, json_string_value(value)),
+				: rna_arena_strdup(desired->arena, json_string_value(value)),
 			strcmp(key, URGENT_LABEL) == 0,
 		};
-	wish->labels = labels;
+	desired->labels = labels;
 }
 
-static void read_conditions(const json_t *list, struct rna_node_wish *wish)
+static void read_conditions(const json_t *list, struct rna_desired_node *desired)
 {
 	size_t count = json_array_size(list);
-	struct rna_node_condition *conditions = array(wish->arena, count, sizeof(*conditions));
+	struct rna_node_condition *conditions = array(desired->arena, count, sizeof(*conditions));
 
 	for (size_t i = 0; i < count; i++) {
 		const json_t *object = json_array_get(list, i);
 		const char *status = text_of(object, "status");
 
 		if (json_is_null(json_object_get(object, "status"))) {
-			conditions[i].type = rna_arena_strdup(wish->arena, text_of(object, "type"));
+			conditions[i].type =
+				rna_arena_strdup(desired->arena, text_of(object, "type"));
 			continue;
 		}
 		conditions[i] = (struct rna_node_condition){
-			.type = rna_arena_strdup(wish->arena, text_of(object, "type")),
+			.type = rna_arena_strdup(desired->arena, text_of(object, "type")),
 			.status = strcmp(status, "True") == 0    ? RNA_CONDITION_STATUS_TRUE
 				  : strcmp(status, "False") == 0 ? RNA_CONDITION_STATUS_FALSE
 								 : RNA_CONDITION_STATUS_UNKNOWN,
-			.reason = rna_arena_strdup(wish->arena, text_of(object, "reason")),
-			.message = rna_arena_strdup(wish->arena, text_of(object, "message")),
+			.reason = rna_arena_strdup(desired->arena, text_of(object, "reason")),
+			.message = rna_arena_strdup(desired->arena, text_of(object, "message")),
 			.since.realtime =
 				(rna_usec)json_integer_value(json_object_get(object, "since")) *
 				RNA_USEC_PER_SEC,
 		};
 	}
-	wish->conditions = conditions;
-	wish->condition_count = count;
+	desired->conditions = conditions;
+	desired->condition_count = count;
 }
 
-static void read_events(const json_t *list, struct rna_node_wish *wish)
+static void read_events(const json_t *list, struct rna_desired_node *desired)
 {
 	size_t count = json_array_size(list);
-	struct rna_node_event *events = array(wish->arena, count, sizeof(*events));
+	struct rna_node_event *events = array(desired->arena, count, sizeof(*events));
 
 	for (size_t i = 0; i < count; i++) {
 		const json_t *object = json_array_get(list, i);
@@ -200,43 +202,43 @@ static void read_events(const json_t *list, struct rna_node_wish *wish)
 
 		events[i] = (struct rna_node_event){
 			.warning = json_is_true(json_object_get(object, "warning")),
-			.reason = rna_arena_strdup(wish->arena, text_of(object, "reason")),
-			.message = rna_arena_strdup(wish->arena, text_of(object, "message")),
+			.reason = rna_arena_strdup(desired->arena, text_of(object, "reason")),
+			.message = rna_arena_strdup(desired->arena, text_of(object, "message")),
 			.time = rna_clock_now(),
 		};
 		events[i].time.realtime -= age * RNA_USEC_PER_SEC;
 	}
-	wish->events = events;
-	wish->event_count = count;
+	desired->events = events;
+	desired->event_count = count;
 }
 
-static void read_devices(const json_t *list, struct rna_node_wish *wish)
+static void read_devices(const json_t *list, struct rna_desired_node *desired)
 {
 	size_t count = json_array_size(list);
-	struct rna_node_device_taint *devices = array(wish->arena, count, sizeof(*devices));
+	struct rna_node_device_taint *devices = array(desired->arena, count, sizeof(*devices));
 
 	for (size_t i = 0; i < count; i++) {
 		const json_t *object = json_array_get(list, i);
 		const json_t *functions = json_object_get(object, "functions");
 
 		devices[i] = (struct rna_node_device_taint){
-			.device = rna_arena_strdup(wish->arena, text_of(object, "device")),
-			.pci_address = rna_arena_strdup(wish->arena, text_of(object, "pci")),
-			.reason = rna_arena_strdup(wish->arena, text_of(object, "reason")),
+			.device = rna_arena_strdup(desired->arena, text_of(object, "device")),
+			.pci_address = rna_arena_strdup(desired->arena, text_of(object, "pci")),
+			.reason = rna_arena_strdup(desired->arena, text_of(object, "reason")),
 			.function_count = json_array_size(functions),
-			.functions = array(wish->arena, json_array_size(functions),
+			.functions = array(desired->arena, json_array_size(functions),
 					   sizeof(*devices[i].functions)),
 		};
 		for (size_t j = 0; j < devices[i].function_count; j++)
 			devices[i].functions[j] =
-				rna_arena_strdup(wish->arena,
+				rna_arena_strdup(desired->arena,
 						 json_string_value(json_array_get(functions, j)));
 	}
-	wish->device_taints = devices;
-	wish->device_taint_count = count;
+	desired->device_taints = devices;
+	desired->device_taint_count = count;
 }
 
-static void read_wish(const char *line, struct rna_node_wish *wish)
+static void read_desired(const char *line, struct rna_desired_node *desired)
 {
 	json_t *object = json_loads(line, 0, NULL);
 
@@ -244,35 +246,35 @@ static void read_wish(const char *line, struct rna_node_wish *wish)
 		(void)fprintf(stderr, "driver: no JSON: %s\n", line);
 		abort();
 	}
-	read_labels(json_object_get(object, "labels"), wish);
-	read_conditions(json_object_get(object, "conditions"), wish);
-	read_events(json_object_get(object, "events"), wish);
-	read_devices(json_object_get(object, "devices"), wish);
-	wish->device_taints_complete = !json_is_false(json_object_get(object, "all_devices"));
-	wish->taint = json_is_true(json_object_get(object, "taint"));
-	wish->labels_decided = json_is_object(json_object_get(object, "labels"));
-	wish->conditions_decided = json_is_array(json_object_get(object, "conditions"));
-	wish->taint_decided = json_is_boolean(json_object_get(object, "taint"));
+	read_labels(json_object_get(object, "labels"), desired);
+	read_conditions(json_object_get(object, "conditions"), desired);
+	read_events(json_object_get(object, "events"), desired);
+	read_devices(json_object_get(object, "devices"), desired);
+	desired->device_taints_complete = !json_is_false(json_object_get(object, "all_devices"));
+	desired->taint = json_is_true(json_object_get(object, "taint"));
+	desired->labels_decided = json_is_object(json_object_get(object, "labels"));
+	desired->conditions_decided = json_is_array(json_object_get(object, "conditions"));
+	desired->taint_decided = json_is_boolean(json_object_get(object, "taint"));
 	json_decref(object);
 }
 
 /* NULL: the input has ended. */
-static struct rna_node_wish *next_wish(void)
+static struct rna_desired_node *next_desired(void)
 {
 	static char line[LINE_MAX_BYTES];
 	struct rna_arena *arena;
-	struct rna_node_wish *wish;
+	struct rna_desired_node *desired;
 
 	if (!fgets(line, sizeof(line), stdin))
 		return NULL;
 	arena = rna_arena_new(ARENA);
-	wish = arena ? rna_arena_alloc(arena, sizeof(*wish)) : NULL;
-	if (!wish)
+	desired = arena ? rna_arena_alloc(arena, sizeof(*desired)) : NULL;
+	if (!desired)
 		abort();
-	wish->refs = 1;
-	wish->arena = arena;
-	read_wish(line, wish);
-	return wish;
+	desired->refs = 1;
+	desired->arena = arena;
+	read_desired(line, desired);
+	return desired;
 }
 
 /* -- Running ----------------------------------------------------------------------------------- */
@@ -336,12 +338,12 @@ static void serve(struct rna_kubernetes *client)
 		if (fds[1].revents)
 			tell(client);
 		if (fds[0].revents) {
-			struct rna_node_wish *wish = next_wish();
+			struct rna_desired_node *desired = next_desired();
 
-			more = wish;
-			if (wish)
-				rna_kubernetes_want(client, wish);
-			(void)rna_node_wish_unref(wish);
+			more = desired;
+			if (desired)
+				rna_kubernetes_want(client, desired);
+			(void)rna_desired_node_unref(desired);
 		}
 	}
 }
@@ -349,18 +351,18 @@ static void serve(struct rna_kubernetes *client)
 static int do_once(const struct driver *driver, struct rna_error *error)
 {
 	RNA_STRBUF struct rna_strbuf text = RNA_STRBUF_INIT;
-	RNA_CLEANUP(rna_node_wish_unref_p) struct rna_node_wish *wish = NULL;
+	RNA_CLEANUP(rna_desired_node_unref_p) struct rna_desired_node *desired = NULL;
 	int ret;
 
 	if (strcmp(driver->once, "cleanup") == 0)
 		return rna_kubernetes_cleanup(&driver->options, error);
-	wish = next_wish();
-	if (!wish)
-		return rna_error_say(error, -EINVAL, "no wish");
+	desired = next_desired();
+	if (!desired)
+		return rna_error_say(error, -EINVAL, "no desired state");
 	if (strcmp(driver->once, "apply") == 0) {
-		ret = rna_kubernetes_apply(&driver->options, wish, error);
+		ret = rna_kubernetes_apply(&driver->options, desired, error);
 	} else {
-		rna_kubernetes_write_requests(&driver->options, wish, &text);
+		rna_kubernetes_write_requests(&driver->options, desired, &text);
 		ret = fputs(text.data, stdout) < 0 ? -EIO : 0;
 	}
 	return ret;

@@ -37,7 +37,7 @@ struct fleet {
 	struct rna_kubernetes_options options;
 	size_t count;
 	struct agent *agents;
-	bool changed; /* which of the two wishes is the newest */
+	bool changed; /* which of the two desired states is the newest */
 	rna_usec now;
 	rna_usec realtime; /* at BEGIN */
 	uint64_t random;
@@ -66,13 +66,13 @@ static const struct rna_node_condition conditions[2] = {
 	 .since.realtime = 1763716800 * SECOND},
 };
 
-#define WISH(index, number)                                                                        \
+#define STATE(index, number)                                                                       \
 	{                                                                                          \
 		.labels_decided = true, .conditions_decided = true, .taint_decided = true,         \
 		.label_count = (number), .labels = labels[index], .condition_count = 1,            \
 		.conditions = &conditions[index]                                                   \
 	}
-static const struct rna_node_wish wishes[2] = {WISH(0, 2), WISH(1, 1)};
+static const struct rna_desired_node states[2] = {STATE(0, 2), STATE(1, 1)};
 
 static void want(const struct fleet *fleet, struct agent *agent)
 {
@@ -84,9 +84,9 @@ static void want(const struct fleet *fleet, struct agent *agent)
 	};
 
 	agent->wants = RNA_USEC_NEVER;
-	if (!agent->round.wish)
+	if (!agent->round.desired)
 		rna_pace_start(&agent->round.pace, fleet->now);
-	rna_kube_take_wish(&agent->round, &wishes[fleet->changed]);
+	rna_kube_take_desired(&agent->round, &states[fleet->changed]);
 	rna_kube_add_event(&agent->round, &event);
 }
 
@@ -110,7 +110,7 @@ static void wake(struct fleet *fleet, struct agent *agent)
 
 	if (agent->wants <= fleet->now)
 		want(fleet, agent);
-	if (agent->round.wish)
+	if (agent->round.desired)
 		(void)rna_kube_step(&agent->round, now);
 	agent->next = rna_kube_wake_time(&agent->round);
 	if (agent->wants < agent->next)

@@ -203,17 +203,45 @@ static bool any_nic_has_device(const struct rna_topology *topology)
 	return false;
 }
 
-static void find_serving(struct work *work)
+/*
+ * A NIC that has lost its RDMA device, or whose device a container has: its model is that of one
+ * with a device, and nobody wanted it so.
+ */
+static bool is_bare(const struct rna_topology *topology, const struct rna_nic *nic)
+{
+	const struct rna_pci_object *object = &topology->objects[nic->object];
+
+	if (nic->rdma == RNA_NIC_RDMA_EXCLUDED || nic->rdma == RNA_NIC_RDMA_OFF)
+		return false;
+	for (size_t i = 0; i < topology->nic_count; i++) {
+		const struct rna_pci_object *other = &topology->objects[topology->nics[i].object];
+
+		if (topology->nics[i].device_count > 0 && object->vendor_id == other->vendor_id &&
+		    object->device_id == other->device_id)
+			return true;
+	}
+	return false;
+}
+
+/* bare: those without a device as well; returns whether there are any. */
+static bool find_serving(struct work *work, bool bare)
 {
 	const struct rna_topology *topology = work->topology;
-	bool devices = any_nic_has_device(topology);
+	bool devices = any_nic_has_device(topology), any = false;
 
+	work->serving_count = 0;
 	for (size_t i = 0; i < topology->nic_count; i++) {
 		const struct rna_nic *nic = &topology->nics[i];
+		bool serves = nic->device_count > 0 || !devices;
 
-		if (!nic->switch_management && nic->lag < 0 && (nic->device_count > 0 || !devices))
+		if (nic->switch_management || nic->lag >= 0)
+			continue;
+		if (!serves && bare && is_bare(topology, nic))
+			serves = any = true;
+		if (serves)
 			work->serving[work->serving_count++] = (unsigned)i;
 	}
+	return any;
 }
 
 static int find_nearest(struct work *work, size_t gpu)
@@ -452,6 +480,12 @@ static int find_affinities(struct work *work)
 {
 	size_t gpus = work->topology->gpu_count;
 
+	free(work->costs);
+	work->costs = NULL;
+	work->affinities = rna_arena_array(work->arena, gpus + 1, sizeof(*work->affinities));
+	if (!work->affinities)
+		return -ENOMEM;
+
 	if (gpus <= GPUS_MATCHED && work->serving_count <= NICS_MATCHED) {
 		work->costs = calloc(gpus * work->serving_count + 1, sizeof(*work->costs));
 		if (!work->costs)
@@ -494,15 +528,33 @@ static bool is_kind_of_rail(const struct work *work, const struct rna_nic *nic)
 	return false;
 }
 
+static bool has_near_nic(const struct work *work, size_t gpu)
+{
+	return work->affinities[gpu].path <= RNA_PATH_PXB && work->affinities[gpu].nic >= 0;
+}
+
+/*
+ * Have most GPUs a NIC behind their switch? Then one that has none has lost it: what is nearest to
+ * it now, a storage NIC perhaps, is no rail.
+ */
+static bool each_has_its_nic(const struct work *work)
+{
+	size_t near = 0;
+
+	for (size_t gpu = 0; gpu < work->topology->gpu_count; gpu++)
+		near += has_near_nic(work, gpu);
+	return near * 2 > work->topology->gpu_count;
+}
+
 /* False: no GPU has a NIC. */
 static bool mark_rails_of_gpus(const struct work *work, struct rna_nic *nics)
 {
-	bool any = false;
+	bool near = each_has_its_nic(work), any = false;
 
 	for (size_t gpu = 0; gpu < work->topology->gpu_count; gpu++) {
 		const struct rna_gpu_affinity *affinity = &work->affinities[gpu];
 
-		if (affinity->nic < 0)
+		if (affinity->nic < 0 || (near && !has_near_nic(work, gpu)))
 			continue;
 		any = true;
 		nics[affinity->nic].rail = RAIL;
@@ -540,23 +592,58 @@ static void mark_most_common(const struct work *work, struct rna_nic *nics)
 			nics[work->serving[i]].rail = RAIL;
 }
 
-static void number_rails(const struct work *work, struct rna_nic *nics)
-{
-	size_t count = work->topology->nic_count;
-	int next = 0;
-
-	for (size_t i = 0; i < count; i++)
-		nics[i].rail = NO_RAIL;
-	if (!mark_rails_of_gpus(work, nics))
-		mark_most_common(work, nics);
-	for (size_t i = 0; i < count; i++)
-		if (nics[i].rail == RAIL)
-			nics[i].rail = next++;
-}
-
 static const char *address_of(const struct rna_topology *topology, const struct rna_nic *nic)
 {
 	return topology->objects[nic->object].address;
+}
+
+/*
+ * Does the place beside this GPU lack its NIC? GPUs behind one switch share the place; the first of
+ * them stands for it.
+ */
+static bool is_place_without_nic(const struct work *work, size_t gpu)
+{
+	const struct rna_topology *topology = work->topology;
+
+	if (!each_has_its_nic(work) || has_near_nic(work, gpu))
+		return false;
+	for (size_t i = 0; i < gpu; i++)
+		if (!has_near_nic(work, i) &&
+		    rna_topology_path(topology, topology->gpus[i].object,
+				      topology->gpus[gpu].object) <= RNA_PATH_PXB)
+			return false;
+	return true;
+}
+
+/* Places in front of this address: NICs with a rail, and GPUs whose NIC is gone. */
+static int count_places_before(const struct work *work, const struct rna_nic *nics,
+			       const char *address)
+{
+	const struct rna_topology *topology = work->topology;
+	int count = 0;
+
+	for (size_t i = 0; i < topology->nic_count; i++)
+		count += nics[i].rail != NO_RAIL &&
+			 strcmp(address_of(topology, &nics[i]), address) < 0;
+	for (size_t gpu = 0; gpu < topology->gpu_count; gpu++)
+		count += is_place_without_nic(work, gpu) &&
+			 strcmp(topology->objects[topology->gpus[gpu].object].address, address) < 0;
+	return count;
+}
+
+/* By their places, so that a NIC that is lost moves no other. */
+static void number_rails(const struct work *work, struct rna_nic *nics)
+{
+	const struct rna_topology *topology = work->topology;
+
+	for (size_t i = 0; i < topology->nic_count; i++)
+		nics[i].rail = NO_RAIL;
+	if (!mark_rails_of_gpus(work, nics))
+		mark_most_common(work, nics);
+	for (size_t i = 0; i < topology->nic_count; i++)
+		if (nics[i].rail != NO_RAIL)
+			nics[i].rail =
+				count_places_before(work, nics, address_of(topology, &nics[i]));
 }
 
 static const struct rna_known_nic *find_known(const struct rna_known_rails *known,
@@ -672,22 +759,26 @@ int rna_topology_assign(struct rna_topology *topology, struct rna_nic *nics,
 	RNA_FREE struct distance *distances = calloc(topology->nic_count + 1, sizeof(*distances));
 	struct work work = {
 		.topology = topology,
-		.affinities = rna_arena_array(arena, topology->gpu_count + 1,
-					      sizeof(*topology->affinities)),
 		.arena = arena,
 		.serving = serving,
 		.distances = distances,
 	};
 	int status = -ENOMEM;
+	bool bare = false;
 
-	if (serving && distances && work.affinities) {
-		find_serving(&work);
+	if (serving && distances) {
+		bare = find_serving(&work, true);
+		status = find_affinities(&work);
+	}
+	if (status == 0)
+		number_rails(&work, nics);
+	if (status == 0 && bare) { /* a GPU is served by what has a device */
+		(void)find_serving(&work, false);
 		status = find_affinities(&work);
 	}
 	free(work.costs);
 	if (status < 0)
 		return status;
-	number_rails(&work, nics);
 	recall_rails(topology, nics, known);
 	share_rails(topology, nics);
 	topology->affinities = work.affinities;

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <stdarg.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -7,6 +9,36 @@
 #include "rna/model/selftest.h"
 
 #define WHOLE 1000.0
+
+static RNA_PRINTF(3, 0) void put(struct rna_loopback_result *result, enum rna_loopback_end end,
+				 const char *format, va_list args)
+{
+	result->end = end;
+	(void)vsnprintf(result->text, sizeof(result->text), format,
+			args); /* truncated if too long */
+}
+
+bool rna_loopback_skip(struct rna_loopback_result *result, enum rna_skip skip, const char *format,
+		       ...)
+{
+	va_list args;
+
+	result->skip = skip;
+	va_start(args, format);
+	put(result, RNA_LOOPBACK_SKIPPED, format, args);
+	va_end(args);
+	return false;
+}
+
+bool rna_loopback_fail(struct rna_loopback_result *result, const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	put(result, RNA_LOOPBACK_FAILED, format, args);
+	va_end(args);
+	return false;
+}
 
 /* Floating point, because bytes per second times 1000 is near the limit of 64 bits. */
 static bool is_below(uint64_t bandwidth, uint64_t measure, unsigned thousandths)

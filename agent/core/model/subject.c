@@ -17,13 +17,16 @@
 
 bool rna_subject_state_is_known(const struct rna_subject *port)
 {
-	return port->state && rna_value_is_known(port->state->state);
+	return port->state && rna_value_is_known(port->state->state) &&
+	       port->state->state.number >= RNA_PORT_DOWN &&
+	       port->state->state.number <= RNA_PORT_ACTIVE_DEFER;
 }
 
 const char *rna_subject_state_name(const struct rna_subject *port)
 {
-	return rna_subject_state_is_known(port) ? rna_port_state_name(port->state->state.number)
-						: NULL;
+	return port->state && rna_value_is_known(port->state->state)
+		       ? rna_port_state_name(port->state->state.number)
+		       : NULL;
 }
 
 bool rna_subject_in_state(const struct rna_subject *port, enum rna_port_state state)

@@ -17,8 +17,8 @@ texts are for Prometheus, not for Helm. Call with (list $ TEXT). */ -}}
 {{- $rules := list -}}
 {{- range $rule := $group.rules -}}
 {{- $change := include "rdma-node-agent.changeOfRule" (list $root $rule) | fromYaml -}}
-{{- with ($rule.annotations | default dict).runbook_url -}}
-{{- $_ := set $rule.annotations "runbook_url" (include "rdma-node-agent.runbook" (list $root .)) -}}
+{{- range $name, $text := $rule.annotations -}}
+{{- $_ := set $rule.annotations $name (include "rdma-node-agent.annotation" (list $root $name $text)) -}}
 {{- end -}}
 {{- with $change.for }}{{ $_ := set $rule "for" . }}{{ end -}}
 {{- with $change.severity -}}

@@ -62,19 +62,38 @@ metricRelabelings:
 {{- end -}}
 {{- end -}}
 
+{{- /* The address of a page of an agent. Call with (list $ URL), as it is in the rules: the instance is the
+name of its node, see above, to which the port is added. */ -}}
+{{- define "rdma-node-agent.agentUrl" -}}
+{{- $scheme := include "rdma-node-agent.scheme" (first .) -}}
+{{- last . | replace "http://" (print $scheme "://") | replace "instance }}" "instance | stripPort }}"
+  | replace "instance\" }}" "instance\" | stripPort }}"
+  | replace "}}/" (printf "}}:%v/" (first .).Values.port) -}}
+{{- end -}}
+
 {{- /* The address of a runbook, by the values. Call with (list $ URL), as it is in the rules. Without a base
-URL the agent serves it: the instance is the name of its node, see above, to which the port is added. A
-base URL that ends in # is that of one document with a section for each alert, whose anchors are in
-lower case in most renderers of Markdown. */ -}}
+URL the agent serves it. A base URL that ends in # is that of one document with a section for each
+alert, whose anchors are in lower case in most renderers of Markdown. */ -}}
 {{- define "rdma-node-agent.runbook" -}}
-{{- $values := (first .).Values -}}
 {{- $name := base (last .) -}}
-{{- with $values.prometheusRule.runbookBaseUrl -}}
+{{- with (first .).Values.prometheusRule.runbookBaseUrl -}}
 {{ ternary (print . (lower $name)) (print (trimSuffix "/" .) "/" $name) (hasSuffix "#" .) }}
 {{- else -}}
-{{- $scheme := include "rdma-node-agent.scheme" (first $) -}}
-{{- last $ | replace "http://" (print $scheme "://") | replace "instance }}" "instance | stripPort }}"
-  | replace "instance\" }}" "instance\" | stripPort }}"
-  | replace (print "/runbooks/" $name) (printf ":%v/runbooks/%s" $values.port $name) -}}
+{{- include "rdma-node-agent.agentUrl" . -}}
+{{- end -}}
+{{- end -}}
+
+{{- /* An annotation of an alert, by the values. Call with (list $ NAME TEXT). */ -}}
+{{- define "rdma-node-agent.annotation" -}}
+{{- $root := first . -}}
+{{- $name := index . 1 -}}
+{{- if eq $name "runbook_url" -}}
+{{- include "rdma-node-agent.runbook" (list $root (last .)) -}}
+{{- else if eq $name "page_url" -}}
+{{- include "rdma-node-agent.agentUrl" (list $root (last .)) -}}
+{{- else if eq $name "dashboard_url" -}}
+{{- print (trimSuffix "/" $root.Values.prometheusRule.grafanaUrl) (last .) -}}
+{{- else -}}
+{{- last . -}}
 {{- end -}}
 {{- end -}}

@@ -214,6 +214,7 @@ struct rna_port_state_value {
 	struct rna_value state;          /* enum rna_port_state */
 	struct rna_value physical_state; /* enum rna_physical_state */
 	rna_usec physical_read;          /* monotonic: when that was read */
+	bool physical_stays;             /* two readings in this state had the same */
 };
 
 /* Is it ACTIVE or ACTIVE_DEFER? False if the state is unknown or port is NULL. */

@@ -47,6 +47,8 @@ enum rna_cause {
 
 const char *rna_cause_name(enum rna_cause cause); /* "card", "host", "cable", ... */
 
+enum { RNA_TOLD_TEXT_MAX = 512 }; /* bytes: the kernel's line and what it means */
+
 struct rna_finding {
 	const char *rule; /* "port-down"; static, from the table */
 	enum rna_severity severity;
@@ -63,7 +65,12 @@ struct rna_finding {
 	size_t other_count;
 	const char *const *others;
 	struct rna_time since;
-	const char *text;   /* a sentence, the object in front: "mlx5_3/1: down, though ..." */
+	const char *text; /* a sentence, the object in front: "mlx5_3/1: down, though ..." */
+	/*
+	 * The text as it was when the finding was reported or got worse, for labels, which must not
+	 * change with each number in it; cut to RNA_TOLD_TEXT_MAX. NULL: it was not reported yet.
+	 */
+	const char *told_text;
 	const char *remedy; /* what to do; a sentence */
 	/* The name of the runbook about it, which the agent serves at /runbooks/NAME; NULL: none */
 	const char *runbook;

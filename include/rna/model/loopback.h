@@ -18,6 +18,7 @@
 #include "rna/base/child.h"
 #include "rna/base/clock.h"
 #include "rna/base/error.h"
+#include "rna/base/strbuf.h"
 #include "rna/model/value.h"
 
 enum {
@@ -130,6 +131,12 @@ struct rna_loopback_result {
 	uint32_t vendor_error;
 	char text[RNA_LOOPBACK_TEXT_MAX]; /* object in front: "mlx5_0/1: ..." */
 };
+
+/* Set result: the test is not possible, or has failed. Both return false. */
+bool rna_loopback_skip(struct rna_loopback_result *result, enum rna_skip skip, const char *format,
+		       ...) RNA_PRINTF(3, 4);
+bool rna_loopback_fail(struct rna_loopback_result *result, const char *format, ...)
+	RNA_PRINTF(2, 3);
 
 /* Runs one cell in this process; called by the child. Releases everything before it returns. */
 void rna_loopback_run(const struct rna_loopback_request *request, struct rna_loopback_result *ret);

@@ -104,6 +104,7 @@ const struct rna_subject_list *rna_view_ports(const struct rna_view *view);
 
 /* -- Questions about a port that several ask --------------------------------------------------- */
 
+/* False for NOP and numbers that IBTA does not have, too: they say neither up nor down. */
 bool rna_subject_state_is_known(const struct rna_subject *port);
 const char *rna_subject_state_name(const struct rna_subject *port); /* "ACTIVE"; NULL: not known */
 bool rna_subject_in_state(const struct rna_subject *port, enum rna_port_state state);

@@ -136,8 +136,10 @@ struct rna_nic {
 	 * serve GPUs have a rail: the NIC of a GPU, or a NIC as near to one and of the same kind
 	 * (vendor, device, class) as the NIC of a GPU. Storage and frontend NICs then have none.
 	 * Otherwise the NICs of the most frequent kind among the eligible ones (below) have a rail;
-	 * of all such kinds if several are equally frequent. Members of a LAG share one. While a
-	 * NIC is missing that had a rail, the numbers are those of before, see below.
+	 * of all such kinds if several are equally frequent. Members of a LAG share one. A NIC that
+	 * has lost its RDMA device keeps its number; where most GPUs have a NIC behind their switch
+	 * and one has none, a number stays free for it. While a NIC is missing that had a rail, the
+	 * numbers are those of before, see below.
 	 */
 	int rail;
 };

@@ -91,9 +91,10 @@ struct rna_metrics_options {
 	bool qos_details;         /* ETS, buffers and parameters of congestion control */
 	bool node_exporter_names; /* the families of exporter/metrics/compat.c as well */
 	bool virtual_functions;   /* series for each virtual function, not only their number */
-	bool users;      /* series for each user of a device, not only whether it has any */
-	bool fec_lanes;  /* FEC counters per lane, not only totals */
-	bool priorities; /* series for each priority and lane of Ethernet ports */
+	bool users;        /* series for each user of a device, not only whether it has any */
+	bool fec_lanes;    /* FEC counters per lane, not only totals */
+	bool finding_text; /* rdma_finding_info: the text of each finding */
+	bool priorities;   /* series for each priority and lane of Ethernet ports */
 	/*
 	 * rdma_gpu_nic_path has the nearest pairs and all pairs up to this distance; SAME: only the
 	 * nearest.

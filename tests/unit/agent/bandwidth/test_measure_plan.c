@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * agent/bandwidth: which tests a wish comes to, whether a call is answered, and grades. The node
+ * agent/bandwidth: which tests a request comes to, whether a call is answered, and grades. The node
  * has two ports of 400 Gb/s, mlx5_0 and mlx5_1, on two rails, and probes n2 and n3.
  */
 #include <errno.h>
@@ -93,11 +93,11 @@ static int clean_up(void **state)
 	return 0;
 }
 
-static int wish(struct scene *scene, const char *target)
+static int request(struct scene *scene, const char *target)
 {
 	rna_measure_runs_deinit(&scene->runs);
 	scene->error = (struct rna_error){0};
-	return rna_measure_wish(&scene->terms, target, &scene->runs, &scene->error);
+	return rna_measure_with_peer(&scene->terms, target, &scene->runs, &scene->error);
 }
 
 /* -- Asking ------------------------------------------------------------------------------------ */
@@ -109,7 +109,7 @@ static void test_all_rails_of_a_peer(void **state)
 
 	scene->pairs->ports[1].plan.class =
 		(struct rna_probe_class){.traffic_class = 104, .service_level = 3};
-	assert_int_equal(wish(scene, "n2"), 0);
+	assert_int_equal(request(scene, "n2"), 0);
 	assert_int_equal(scene->runs.count, 2);
 	run = &scene->runs.items[1];
 	assert_int_equal(run->test.end, RNA_LOOPBACK_DONE); /* none yet */
@@ -135,11 +135,11 @@ static void test_one_port_of_a_peer(void **state)
 	struct scene *scene = *state;
 
 	for (size_t i = 0; i < RNA_ARRAY_SIZE(targets); i++) {
-		assert_int_equal(wish(scene, targets[i]), 0);
+		assert_int_equal(request(scene, targets[i]), 0);
 		assert_int_equal(scene->runs.count, 1);
 		assert_string_equal(scene->runs.items[0].test.device, "mlx5_1");
 	}
-	assert_int_equal(wish(scene, "n2:ib1/2"), -ENODEV);
+	assert_int_equal(request(scene, "n2:ib1/2"), -ENODEV);
 	assert_string_equal(scene->error.text, "n2 has no port \"ib1/2\" on a rail of this node");
 }
 
@@ -148,7 +148,7 @@ static void test_a_name_with_colons(void **state)
 	struct scene *scene = *state;
 
 	add_peer(scene, 1, "[fd00::7]", 10880);
-	assert_int_equal(wish(scene, "[fd00::7]:ib0"), 0);
+	assert_int_equal(request(scene, "[fd00::7]:ib0"), 0);
 	assert_int_equal(scene->runs.count, 1);
 }
 
@@ -156,20 +156,20 @@ static void test_mistakes_say_what_to_do(void **state)
 {
 	struct scene *scene = *state;
 
-	assert_int_equal(wish(scene, "n4"), -ENOENT);
+	assert_int_equal(request(scene, "n4"), -ENOENT);
 	assert_string_equal(scene->error.text,
 			    "n4: this node does not probe that node; it probes n2, n3");
-	assert_int_equal(wish(scene, "n3"), -EACCES);
+	assert_int_equal(request(scene, "n3"), -EACCES);
 	assert_string_equal(scene->error.text,
 			    "n3 does not let bandwidth be measured: set probe.bandwidth: true in "
 			    "the configuration of that node");
 	scene->pairs->peers[0].answered = false;
 	(void)snprintf(scene->pairs->peers[0].text, sizeof(scene->pairs->peers[0].text),
 		       "connection refused");
-	assert_int_equal(wish(scene, "n2"), -EHOSTUNREACH);
+	assert_int_equal(request(scene, "n2"), -EHOSTUNREACH);
 	assert_string_equal(scene->error.text, "n2: its agent does not answer: connection refused");
 	scene->settings.probe_bandwidth = false;
-	assert_int_equal(wish(scene, "n2"), -EACCES);
+	assert_int_equal(request(scene, "n2"), -EACCES);
 	assert_string_equal(scene->error.text, "this node does not measure bandwidth: set "
 					       "probe.bandwidth: true in its configuration");
 }
@@ -181,7 +181,7 @@ static void test_a_pair_that_does_not_run_is_skipped(void **state)
 	scene->pairs->pairs[0].state = RNA_PROBE_PEER_REFUSED;
 	(void)snprintf(scene->pairs->pairs[0].text, sizeof(scene->pairs->pairs[0].text),
 		       "it has another secret");
-	assert_int_equal(wish(scene, "n2"), 0);
+	assert_int_equal(request(scene, "n2"), 0);
 	assert_int_equal(scene->runs.items[0].test.end, RNA_LOOPBACK_SKIPPED);
 	assert_string_equal(scene->runs.items[0].test.text, "n2 ib0/1: it has another secret");
 	assert_int_equal(scene->runs.items[1].test.end, RNA_LOOPBACK_DONE);

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-/* agent/bandwidth: when in a window a port is tested. */
+/* agent/bandwidth: when in a window a port is tested, and what is kept of its tests. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <cmocka.h>
 
-#include "bandwidth/measure_window.h"
+#include "bandwidth/measure_plan.h"
 
 #define MINUTE (60 * RNA_USEC_PER_SEC)
 #define HOUR   (60 * MINUTE)
@@ -127,6 +127,64 @@ static void test_what_is_left_suffices(void **state)
 	assert_true(turn.due <= late + 2 * MINUTE);
 }
 
+/* -- What is kept ------------------------------------------------------------------------------ */
+
+static struct rna_bandwidth_test made(unsigned port, rna_usec when, enum rna_loopback_end end)
+{
+	return (struct rna_bandwidth_test){.time.realtime = when,
+					   .device = "mlx5_0",
+					   .port = port,
+					   .end = end};
+}
+
+static void keep(struct rna_measured_ports *ports, unsigned port, rna_usec when,
+		 enum rna_loopback_end end)
+{
+	const struct rna_bandwidth_test test = made(port, when, end);
+
+	rna_measured_keep(ports, &test);
+}
+
+static void test_the_newest_is_kept_and_the_newest_completed(void **state)
+{
+	struct rna_measured_ports ports = {0};
+	struct rna_bandwidths *results;
+
+	(void)state;
+	assert_non_null(rna_measured_port(&ports, "mlx5_1", 1)); /* a turn, but no test */
+	keep(&ports, 2, BEGIN, RNA_LOOPBACK_DONE);
+	keep(&ports, 1, BEGIN, RNA_LOOPBACK_DONE);
+	keep(&ports, 1, BEGIN + 1, RNA_LOOPBACK_SKIPPED);
+	results = rna_measured_results(&ports, 9998, "", 3);
+	assert_non_null(results);
+	assert_int_equal(results->count, 2);
+	assert_int_equal(results->ports[0].last.port, 1);
+	assert_int_equal(results->ports[0].last.time.realtime, BEGIN + 1);
+	assert_int_equal(results->ports[0].done.time.realtime, BEGIN);
+	assert_int_equal(results->ports[1].last.port, 2);
+	assert_int_equal(results->tcp_port, 9998);
+	assert_int_equal(results->strangers, 3);
+	assert_null(results->problem);
+	(void)rna_part_unref(&results->part);
+}
+
+static void test_the_oldest_gives_way(void **state)
+{
+	struct rna_measured_ports ports = {0};
+
+	(void)state;
+	for (unsigned i = 0; i < RNA_PROBING_PORTS_MAX; i++)
+		keep(&ports, i + 1, BEGIN + (i + 5) % RNA_PROBING_PORTS_MAX, RNA_LOOPBACK_DONE);
+	rna_measured_port(&ports, "mlx5_0", 28)->turn.inside = true; /* the oldest, but needed */
+	assert_non_null(rna_measured_port(&ports, "mlx5_9", 1));
+	for (unsigned i = 0; i < RNA_PROBING_PORTS_MAX; i++)
+		assert_true(ports.items[i].port != 29 || ports.items[i].device[5] == '9');
+	assert_int_equal(rna_measured_port(&ports, "mlx5_0", 28)->tests.last.time.realtime, BEGIN);
+	for (unsigned i = 0; i < RNA_PROBING_PORTS_MAX; i++)
+		ports.items[i].turn.inside = true;
+	assert_null(rna_measured_port(&ports, "mlx5_9", 2));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -136,6 +194,8 @@ int main(void)
 		cmocka_unit_test(test_a_bad_result_is_confirmed_once),
 		cmocka_unit_test(test_a_fleet_is_spread),
 		cmocka_unit_test(test_what_is_left_suffices),
+		cmocka_unit_test(test_the_newest_is_kept_and_the_newest_completed),
+		cmocka_unit_test(test_the_oldest_gives_way),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

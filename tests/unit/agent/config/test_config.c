@@ -193,6 +193,7 @@ static void assert_defaults(const struct rna_settings *settings)
 	assert_false(settings->metrics_details);
 	assert_false(settings->metrics_gid_info);
 	assert_false(settings->metrics_node_exporter_names);
+	assert_true(settings->metrics_finding_text);
 	assert_int_equal(settings->log_level, LOG_INFO);
 }
 

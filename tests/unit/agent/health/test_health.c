@@ -566,7 +566,8 @@ static void set_aer(struct fixture *f, enum rna_aer severity, struct rna_value c
 		{.address = "0000:15:01.0", .role = RNA_PCI_ROOT_PORT},
 	};
 
-	memcpy(f->node.ports[0].hops, hops, sizeof(hops));
+	if (f->node.ports[0].hop_count == 0)
+		memcpy(f->node.ports[0].hops, hops, sizeof(hops));
 	f->node.ports[0].hop_count = 2;
 	f->node.ports[0].hops[1].aer[severity] = count;
 }
@@ -598,6 +599,54 @@ static void test_pcie_errors_rise_and_name_the_hop(void **state)
 	view = look_after(f, SECOND);
 	assert_int_equal(view->finding_count, 1);
 	assert_int_equal(view->findings[0].severity, RNA_SEVERITY_CRITICAL);
+	(void)rna_view_unref(view);
+}
+
+/* The finding's text as labels have it after so many errors more; text: as it is now. */
+static void assert_told_text(struct fixture *f, enum rna_aer severity, uint64_t errors,
+			     const char *told_text, const char *text)
+{
+	struct rna_view *view;
+
+	set_aer(f, severity, rna_value_ok(errors));
+	view = look_after(f, SECOND);
+	assert_int_equal(view->finding_count, 1);
+	assert_non_null(strstr(view->findings[0].told_text, told_text));
+	assert_non_null(strstr(view->findings[0].text, text));
+	(void)rna_view_unref(view);
+}
+
+/* A label must not change with each error, nor with a restart; that it got worse is news. */
+static void test_the_text_that_was_told_stays(void **state)
+{
+	struct fixture *f = *state;
+
+	set_aer(f, RNA_AER_NONFATAL, rna_value_ok(0));
+	set_aer(f, RNA_AER_FATAL, rna_value_ok(0));
+	assert_int_equal(count_after(f, SECOND), 0);
+	assert_told_text(f, RNA_AER_NONFATAL, 3, "3 in", "3 in");
+	assert_told_text(f, RNA_AER_NONFATAL, 4, "3 in", "4 in");
+	restart(f);
+	assert_told_text(f, RNA_AER_NONFATAL, 5, "3 in", "5 in");
+	assert_told_text(f, RNA_AER_FATAL, 1, "aer_fatal", "aer_fatal");
+	assert_told_text(f, RNA_AER_FATAL, 2, "1 in", "2 in");
+}
+
+/* What a driver or the kernel's log says may be long; a label is cut, between two characters. */
+static void test_the_text_that_was_told_is_cut(void **state)
+{
+	struct fixture *f = *state;
+	struct rna_view *view;
+	char name[604] = "d";
+
+	while (strlen(name) < 601)
+		strcat(name, "\u00e4");
+	f->node.ports[0].name = name;
+	set_port(f, RNA_PORT_DOWN);
+	view = look_after(f, SECOND);
+	assert_int_equal(view->finding_count, 1);
+	assert_int_equal(strlen(view->findings[0].told_text), RNA_TOLD_TEXT_MAX - 1);
+	assert_memory_equal(view->findings[0].told_text, name, RNA_TOLD_TEXT_MAX - 1);
 	(void)rna_view_unref(view);
 }
 
@@ -977,6 +1026,8 @@ int main(void)
 		TEST(test_nothing_is_over_because_a_device_stalls),
 		TEST(test_silence),
 		TEST(test_worse_is_told_again),
+		TEST(test_the_text_that_was_told_stays),
+		TEST(test_the_text_that_was_told_is_cut),
 		TEST(test_errors_rise_that_only_mads_know),
 		TEST(test_one_dead_peer_is_not_a_fault_of_its_neighbours),
 		TEST(test_losses_count_in_proportion_to_the_traffic),

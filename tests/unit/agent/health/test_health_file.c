@@ -449,6 +449,7 @@ static void test_names_change_with_a_reboot(void **state)
 	view = look_after(f, HOUR);
 	assert_int_equal(view->finding_count, 1);
 	assert_string_equal(view->findings[0].device, "mlx5_1");
+	assert_string_equal(view->findings[0].told_text, view->findings[0].text);
 	assert_int_equal(view->findings[0].since.realtime, since);
 	(void)rna_view_unref(view);
 	assert_string_equal(told, "+port-down");
@@ -631,6 +632,27 @@ static void test_odd_entries(void **state)
 	assert_in_range(since_after(f, SECOND), 8, 5000000); /* not after the file was written */
 }
 
+/* It was reported, and the file does not say by which words: those of now. */
+static void test_a_file_of_an_older_version(void **state)
+{
+	static const char file[] =
+		"{\"version\": 1, \"boot\": \"boot-1\", \"time\": 5000000, \"monotonic\": 9,"
+		"\"problems\": [{\"rule\": \"port-down\", \"device\": \"mlx5_0\", \"port\": 1,"
+		"\"severity\": \"critical\", \"since\": 8, \"reported\": \"critical\","
+		"\"text\": \"t\", \"remedy\": \"r\"}], \"counters\": []}";
+	struct fixture *f = *state;
+	struct rna_error error = {0};
+	struct rna_view *view;
+
+	assert_int_equal(rna_health_read(&f->health, file, strlen(file), &error), 0);
+	set_port(f, RNA_PORT_DOWN);
+	view = look_after(f, SECOND);
+	assert_int_equal(view->finding_count, 1);
+	assert_string_equal(view->findings[0].told_text, view->findings[0].text);
+	(void)rna_view_unref(view);
+	assert_string_equal(told, "");
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
 
 int main(void)
@@ -664,6 +686,7 @@ int main(void)
 		TEST(test_rises_are_written_rarely),
 		TEST(test_files_of_no_use),
 		TEST(test_odd_entries),
+		TEST(test_a_file_of_an_older_version),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

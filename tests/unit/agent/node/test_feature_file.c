@@ -14,26 +14,26 @@
 
 #include "node/feature_file.h"
 
-static struct rna_node_wish *wish_of(const char *value)
+static struct rna_desired_node *desired_of(const char *value)
 {
 	struct rna_arena *arena = rna_arena_new(512);
-	struct rna_node_wish *wish = arena ? rna_arena_alloc(arena, sizeof(*wish)) : NULL;
-	struct rna_node_label *label = wish ? rna_arena_alloc(arena, sizeof(*label)) : NULL;
+	struct rna_desired_node *desired = arena ? rna_arena_alloc(arena, sizeof(*desired)) : NULL;
+	struct rna_node_label *label = desired ? rna_arena_alloc(arena, sizeof(*label)) : NULL;
 
 	assert_non_null(label);
 	*label = (struct rna_node_label){"rdma-node-agent/ports-up", value};
-	*wish = (struct rna_node_wish){.refs = 1, .labels_decided = true, .label_count = 1};
-	wish->labels = label;
-	wish->arena = arena;
-	return wish;
+	*desired = (struct rna_desired_node){.refs = 1, .labels_decided = true, .label_count = 1};
+	desired->labels = label;
+	desired->arena = arena;
+	return desired;
 }
 
 static void want(struct rna_feature_file *file, const char *value)
 {
-	struct rna_node_wish *wish = wish_of(value);
+	struct rna_desired_node *desired = desired_of(value);
 
-	rna_feature_file_want(file, wish);
-	(void)rna_node_wish_unref(wish);
+	rna_feature_file_want(file, desired);
+	(void)rna_desired_node_unref(desired);
 }
 
 static void assert_file_has(const char *directory, const char *text)

@@ -6,7 +6,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 
-#include "probe/probe_class.h"
+#include "probe/probe_ports.h"
 
 #include "health_fixture.h"
 

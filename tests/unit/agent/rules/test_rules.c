@@ -2414,7 +2414,7 @@ static const struct {
 	{training, IB, "port-down warning"},
 	{state_unreadable, IB, "reads-failing warning"},
 	{state_absent, IB, ""},
-	{state_of_tomorrow, IB, ""},
+	{state_of_tomorrow, IB, "reads-failing warning"},
 	{init, IB, "port-init warning"},
 	{init, ROCE, ""},
 	{init_expected_up, IB, "port-init critical"},

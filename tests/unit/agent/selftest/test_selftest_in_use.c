@@ -9,7 +9,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 
-#include "selftest/in_use.h"
+#include "selftest/ports.h"
 
 #include "health_view.h"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* agent/selftest_wish, selftest_run: what a person wants, what comes of it, and how good it is. */
+/* agent/selftest/run: options of a request, what comes of them, and how good it is. */
 #include <errno.h>
 #include <sched.h>
 #include <setjmp.h>
@@ -15,79 +15,82 @@
 
 #define GBIT 125000000ULL /* bytes per second */
 
-/* -- Wishes ------------------------------------------------------------------------------------ */
+/* -- Options ----------------------------------------------------------------------------------- */
 
-static int parse(enum rna_wish_key key, const char *value, struct rna_selftest_wish *wish,
-		 struct rna_error *error)
+static int parse(enum rna_selftest_option key, const char *value,
+		 struct rna_selftest_options *options, struct rna_error *error)
 {
-	const char *values[RNA_WISH_COUNT] = {NULL};
+	const char *values[RNA_SELFTEST_OPTION_COUNT] = {NULL};
 
 	values[key] = value;
-	return rna_selftest_wish_parse(values, wish, error);
+	return rna_selftest_options_parse(values, options, error);
 }
 
-static void test_wishes(void **state)
+static void test_options(void **state)
 {
-	struct rna_selftest_wish wish;
+	struct rna_selftest_options options;
 
 	(void)state;
-	assert_int_equal(parse(RNA_WISH_DEVICE, "mlx5_0:1", &wish, NULL), 0);
-	assert_string_equal(wish.device, "mlx5_0:1");
-	assert_int_equal(wish.numa_node, -1);
-	assert_int_equal(wish.size, 0);
-	assert_false(wish.force);
-	assert_int_equal(parse(RNA_WISH_NUMA, "0", &wish, NULL), 0);
-	assert_int_equal(wish.numa_node, 0);
-	assert_int_equal(parse(RNA_WISH_SIZE, "8388608", &wish, NULL), 0);
-	assert_int_equal(wish.size, 8 << 20);
-	assert_int_equal(parse(RNA_WISH_QPS, "16", &wish, NULL), 0);
-	assert_int_equal(wish.qps, 16);
-	assert_int_equal(parse(RNA_WISH_DURATION, "500ms", &wish, NULL), 0);
-	assert_int_equal(wish.duration, 500 * RNA_USEC_PER_MSEC);
-	assert_int_equal(parse(RNA_WISH_FORCE, "", &wish, NULL), 0);
-	assert_true(wish.force);
+	assert_int_equal(parse(RNA_SELFTEST_OPTION_DEVICE, "mlx5_0:1", &options, NULL), 0);
+	assert_string_equal(options.device, "mlx5_0:1");
+	assert_int_equal(options.numa_node, -1);
+	assert_int_equal(options.size, 0);
+	assert_false(options.force);
+	assert_int_equal(parse(RNA_SELFTEST_OPTION_NUMA, "0", &options, NULL), 0);
+	assert_int_equal(options.numa_node, 0);
+	assert_int_equal(parse(RNA_SELFTEST_OPTION_SIZE, "8388608", &options, NULL), 0);
+	assert_int_equal(options.size, 8 << 20);
+	assert_int_equal(parse(RNA_SELFTEST_OPTION_QPS, "16", &options, NULL), 0);
+	assert_int_equal(options.qps, 16);
+	assert_int_equal(parse(RNA_SELFTEST_OPTION_DURATION, "500ms", &options, NULL), 0);
+	assert_int_equal(options.duration, 500 * RNA_USEC_PER_MSEC);
+	assert_int_equal(parse(RNA_SELFTEST_OPTION_FORCE, "", &options, NULL), 0);
+	assert_true(options.force);
 }
 
-static void test_wishes_without_sense(void **state)
+static void test_options_without_sense(void **state)
 {
 	static const struct {
-		enum rna_wish_key key;
+		enum rna_selftest_option key;
 		const char *value, *says;
 	} cases[] = {
-		{RNA_WISH_NUMA, "-1", "--numa: \"-1\" is not a number from 0 to 1023"},
-		{RNA_WISH_NUMA, "1024", "--numa: \"1024\" is not a number from 0 to 1023"},
-		{RNA_WISH_SIZE, "63", "--size: \"63\" is not a number from 64 to 8388608"},
-		{RNA_WISH_SIZE, "64k", "--size: \"64k\" is not a number from 64 to 8388608"},
-		{RNA_WISH_QPS, "0", "--qps: \"0\" is not a number from 1 to 16"},
-		{RNA_WISH_QPS, "17", "--qps: \"17\" is not a number from 1 to 16"},
-		{RNA_WISH_DURATION, "0s",
+		{RNA_SELFTEST_OPTION_NUMA, "-1", "--numa: \"-1\" is not a number from 0 to 1023"},
+		{RNA_SELFTEST_OPTION_NUMA, "1024",
+		 "--numa: \"1024\" is not a number from 0 to 1023"},
+		{RNA_SELFTEST_OPTION_SIZE, "63",
+		 "--size: \"63\" is not a number from 64 to 8388608"},
+		{RNA_SELFTEST_OPTION_SIZE, "64k",
+		 "--size: \"64k\" is not a number from 64 to 8388608"},
+		{RNA_SELFTEST_OPTION_QPS, "0", "--qps: \"0\" is not a number from 1 to 16"},
+		{RNA_SELFTEST_OPTION_QPS, "17", "--qps: \"17\" is not a number from 1 to 16"},
+		{RNA_SELFTEST_OPTION_DURATION, "0s",
 		 "--duration: \"0s\" is not a duration up to 1m, such as 500ms"},
-		{RNA_WISH_DURATION, "2m",
+		{RNA_SELFTEST_OPTION_DURATION, "2m",
 		 "--duration: \"2m\" is not a duration up to 1m, such as 500ms"},
-		{RNA_WISH_DURATION, "long",
+		{RNA_SELFTEST_OPTION_DURATION, "long",
 		 "--duration: \"long\" is not a duration up to 1m, such as 500ms"},
 	};
 
 	(void)state;
 	for (size_t i = 0; i < RNA_ARRAY_SIZE(cases); i++) {
-		struct rna_selftest_wish wish;
+		struct rna_selftest_options options;
 		struct rna_error error = {0};
 
-		assert_int_equal(parse(cases[i].key, cases[i].value, &wish, &error), -EINVAL);
+		assert_int_equal(parse(cases[i].key, cases[i].value, &options, &error), -EINVAL);
 		assert_string_equal(error.text, cases[i].says);
 	}
 }
 
 /* -- Plans ------------------------------------------------------------------------------------- */
 
-static int plan(struct node *node, const struct rna_selftest_wish *wish,
+static int plan(struct node *node, const struct rna_selftest_options *options,
 		struct rna_selftest_runs *runs, struct rna_error *error)
 {
 	RNA_CLEANUP(rna_settings_deinit) struct rna_settings settings = {0};
 	RNA_CLEANUP(rna_view_unref_p) struct rna_view *view = node_view(node);
 
 	assert_int_equal(rna_settings_init(&settings), 0);
-	return rna_selftest_plan(joined(view), &settings, wish, runs, error);
+	return rna_selftest_plan(joined(view), &settings, options, runs, error);
 }
 
 static void test_plans_by_name(void **state)
@@ -102,44 +105,46 @@ static void test_plans_by_name(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < RNA_ARRAY_SIZE(cases); i++) {
-		const struct rna_selftest_wish wish = {.device = cases[i].device, .numa_node = -1};
+		const struct rna_selftest_options options = {.device = cases[i].device,
+							     .numa_node = -1};
 		RNA_CLEANUP(rna_selftest_runs_deinit) struct rna_selftest_runs runs = {0};
 		struct rna_error error = {0};
 		struct node node;
 
 		node_init(&node, RNA_LINK_LAYER_ETHERNET, 3);
-		assert_int_equal(plan(&node, &wish, &runs, &error), cases[i].count ? 0 : -ENODEV);
+		assert_int_equal(plan(&node, &options, &runs, &error),
+				 cases[i].count ? 0 : -ENODEV);
 		assert_int_equal(runs.count, cases[i].count);
 	}
 }
 
 static void test_plans_without_a_port(void **state)
 {
-	const struct rna_selftest_wish wish = {.numa_node = -1};
+	const struct rna_selftest_options options = {.numa_node = -1};
 	RNA_CLEANUP(rna_selftest_runs_deinit) struct rna_selftest_runs runs = {0};
 	struct rna_error error = {0};
 	struct node node;
 
 	(void)state;
 	node_init(&node, RNA_LINK_LAYER_ETHERNET, 0);
-	assert_int_equal(plan(&node, &wish, &runs, &error), -ENODEV);
+	assert_int_equal(plan(&node, &options, &runs, &error), -ENODEV);
 	assert_string_equal(error.text, "this node has no RDMA port to test");
 }
 
-static void test_plans_as_wished(void **state)
+static void test_plans_as_asked(void **state)
 {
-	const struct rna_selftest_wish wish = {.device = "mlx5_0",
-					       .numa_node = 1,
-					       .size = 4096,
-					       .qps = 2,
-					       .duration = RNA_USEC_PER_SEC,
-					       .force = true};
+	const struct rna_selftest_options options = {.device = "mlx5_0",
+						     .numa_node = 1,
+						     .size = 4096,
+						     .qps = 2,
+						     .duration = RNA_USEC_PER_SEC,
+						     .force = true};
 	RNA_CLEANUP(rna_selftest_runs_deinit) struct rna_selftest_runs runs = {0};
 	struct node node;
 
 	(void)state;
 	node_init(&node, RNA_LINK_LAYER_ETHERNET, 1);
-	assert_int_equal(plan(&node, &wish, &runs, NULL), 0);
+	assert_int_equal(plan(&node, &options, &runs, NULL), 0);
 	assert_int_equal(runs.count, 1);
 	assert_true(runs.items[0].on_demand && runs.items[0].special);
 	assert_int_equal(runs.items[0].request.memory_node, 1);
@@ -154,7 +159,9 @@ static void test_plans_as_wished(void **state)
 /* What is asked for is bound by the setting, unless its duration says how much it is. */
 static void test_plans_with_large_writes(void **state)
 {
-	struct rna_selftest_wish wish = {.device = "mlx5_0", .numa_node = -1, .size = 8 << 20};
+	struct rna_selftest_options options = {.device = "mlx5_0",
+					       .numa_node = -1,
+					       .size = 8 << 20};
 	RNA_CLEANUP(rna_settings_deinit) struct rna_settings settings = {0};
 	RNA_CLEANUP(rna_selftest_runs_deinit) struct rna_selftest_runs runs = {0};
 	RNA_CLEANUP(rna_view_unref_p) struct rna_view *view = NULL;
@@ -166,22 +173,23 @@ static void test_plans_with_large_writes(void **state)
 	view = node_view(&node);
 	assert_int_equal(rna_settings_init(&settings), 0);
 	settings.selftest_bytes = 15;
-	assert_int_equal(rna_selftest_plan(joined(view), &settings, &wish, &runs, &error), -EINVAL);
+	assert_int_equal(rna_selftest_plan(joined(view), &settings, &options, &runs, &error),
+			 -EINVAL);
 	assert_string_equal(error.text,
 			    "--size 8388608: a test writes at least twice, and selftest.bytes is "
 			    "15 MiB; use a smaller size, or --duration instead of the byte limit");
 	settings.selftest_bytes = 16;
-	assert_int_equal(rna_selftest_plan(joined(view), &settings, &wish, &runs, &error), 0);
+	assert_int_equal(rna_selftest_plan(joined(view), &settings, &options, &runs, &error), 0);
 	settings.selftest_bytes = 15;
-	wish.duration = RNA_USEC_PER_SEC;
-	assert_int_equal(rna_selftest_plan(joined(view), &settings, &wish, &runs, &error), 0);
+	options.duration = RNA_USEC_PER_SEC;
+	assert_int_equal(rna_selftest_plan(joined(view), &settings, &options, &runs, &error), 0);
 }
 
-/* Longer than usual is still as usual; each other wish is not. */
+/* Longer than usual is still as usual; each other options is not. */
 static void test_what_is_special(void **state)
 {
 	static const struct {
-		struct rna_selftest_wish wish;
+		struct rna_selftest_options options;
 		bool special;
 	} cases[] = {
 		{{.numa_node = -1}, false},
@@ -200,7 +208,7 @@ static void test_what_is_special(void **state)
 		struct node node;
 
 		node_init(&node, RNA_LINK_LAYER_ETHERNET, 1);
-		assert_int_equal(plan(&node, &cases[i].wish, &runs, NULL), 0);
+		assert_int_equal(plan(&node, &cases[i].options, &runs, NULL), 0);
 		assert_int_equal(runs.items[0].special, cases[i].special);
 	}
 }
@@ -208,14 +216,14 @@ static void test_what_is_special(void **state)
 /* What cannot be tested is in the plan, with its reason. */
 static void test_plans_of_what_cannot_be(void **state)
 {
-	const struct rna_selftest_wish wish = {.numa_node = -1};
+	const struct rna_selftest_options options = {.numa_node = -1};
 	RNA_CLEANUP(rna_selftest_runs_deinit) struct rna_selftest_runs runs = {0};
 	struct node node;
 
 	(void)state;
 	node_init(&node, RNA_LINK_LAYER_ETHERNET, 1);
 	node.ports[0].state = rna_value_ok(RNA_PORT_DOWN);
-	assert_int_equal(plan(&node, &wish, &runs, NULL), 0);
+	assert_int_equal(plan(&node, &options, &runs, NULL), 0);
 	assert_int_equal(runs.items[0].result.end, RNA_LOOPBACK_SKIPPED);
 	assert_int_equal(runs.items[0].result.skip, RNA_SKIP_NOT_ACTIVE);
 	assert_string_equal(runs.items[0].result.text, "mlx5_0/1: The port is not ACTIVE.");
@@ -306,7 +314,7 @@ static void test_a_child_without_a_result(void **state)
 	struct rna_error error = {0};
 
 	(void)state;
-	(void)rna_error_say(&error, -ETIMEDOUT, RNA_SELFTEST_TOO_LATE);
+	(void)rna_error_say(&error, -ETIMEDOUT, "the loopback test did not end in time");
 	rna_selftest_run_fail(&run, &error, false);
 	assert_int_equal(run.result.end, RNA_LOOPBACK_FAILED);
 	assert_string_equal(run.result.text,
@@ -323,11 +331,11 @@ static void test_a_child_without_a_result(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_wishes),
-		cmocka_unit_test(test_wishes_without_sense),
+		cmocka_unit_test(test_options),
+		cmocka_unit_test(test_options_without_sense),
 		cmocka_unit_test(test_plans_by_name),
 		cmocka_unit_test(test_plans_without_a_port),
-		cmocka_unit_test(test_plans_as_wished),
+		cmocka_unit_test(test_plans_as_asked),
 		cmocka_unit_test(test_plans_with_large_writes),
 		cmocka_unit_test(test_what_is_special),
 		cmocka_unit_test(test_plans_of_what_cannot_be),

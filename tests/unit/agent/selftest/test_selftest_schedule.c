@@ -29,8 +29,8 @@
 #include <linux/seccomp.h>
 
 #include "memory/memory.h"
-#include "selftest/child_watch.h"
 #include "selftest/selftest_schedule.h"
+#include "selftest/test_process.h"
 
 #include "emulated.h"
 #include "health_view.h"
@@ -100,8 +100,7 @@ struct scene {
 	unsigned news;
 	size_t runs_at_news;
 	/* The calls of the listener. */
-	unsigned begun, ended, done;
-	int status;
+	unsigned begun, done;
 	struct rna_selftest_run runs[6];
 	size_t run_count;
 };
@@ -189,33 +188,30 @@ static bool was_skipped(const struct rna_selftest_port *port)
 
 /* -- On demand --------------------------------------------------------------------------------- */
 
-static void on_progress(const struct rna_selftest_run *run, bool begins, void *userdata)
+static void on_progress(const struct rna_selftest_run *run, void *userdata)
 {
 	struct scene *scene = userdata;
 
 	assert_non_null(run);
-	*(begins ? &scene->begun : &scene->ended) += 1;
+	scene->begun++;
 }
 
-static void on_done(const struct rna_selftest_run *runs, size_t count, int status,
-		    const struct rna_error *error, void *userdata)
+static void on_done(const struct rna_selftest_run *runs, size_t count, void *userdata)
 {
 	struct scene *scene = userdata;
 
-	(void)error;
 	assert_true(count <= RNA_ARRAY_SIZE(scene->runs));
 	memcpy(scene->runs, runs, count * sizeof(*runs));
 	scene->run_count = count;
-	scene->status = status;
 	scene->done++;
 }
 
-static int demand(struct scene *scene, const struct rna_selftest_wish *wish,
+static int demand(struct scene *scene, const struct rna_selftest_options *options,
 		  struct rna_error *error)
 {
 	const struct rna_selftest_listener listener = {on_progress, on_done, scene};
 
-	return rna_selftest_demand(scene->selftest, wish, &listener, error);
+	return rna_selftest_demand(scene->selftest, options, &listener, error);
 }
 
 static void wait_until_done(struct scene *scene)
@@ -228,7 +224,7 @@ static void wait_until_done(struct scene *scene)
 	}
 }
 
-static const struct rna_selftest_wish everything = {.numa_node = -1};
+static const struct rna_selftest_options everything = {.numa_node = -1};
 
 static void test_demand(void **state)
 {
@@ -243,11 +239,9 @@ static void test_demand(void **state)
 	assert_int_equal(demand(&scene, &everything, &error), 0);
 	assert_int_equal(demand(&scene, &everything, &error), -EBUSY); /* one after the other */
 	wait_until_done(&scene);
-	assert_int_equal(scene.status, 0);
 	assert_int_equal(scene.news, 1); /* before who asked hears of it: he may end the agent */
 	assert_int_equal(scene.runs_at_news, 2);
 	assert_int_equal(scene.begun, 4);
-	assert_int_equal(scene.ended, 4);
 	assert_int_equal(scene.run_count, 4);
 	assert_int_equal(scene.runs[0].grade, RNA_GRADE_OK);
 	assert_int_equal(scene.runs[1].grade, RNA_GRADE_FAILED);
@@ -267,6 +261,36 @@ static void test_demand(void **state)
 	assert_int_equal(port->skip, RNA_SKIP_BUSY);
 	(void)known(&scene, NULL);
 	tear_down(&scene);
+}
+
+/* The command tests by a guest of its own, without news, where it finds no agent to ask. */
+static void test_a_command_beside_an_agent(void **state)
+{
+	struct rna_error error = {0};
+	struct scene agent, command;
+
+	(void)state;
+	set_up(&agent, 1, HOUR);
+	follow(&agent);
+	set_up(&command, 1, HOUR);
+	(void)rna_selftest_free(command.selftest);
+	command.selftest = rna_selftest_new(command.event, &command.settings, NULL, NULL);
+	assert_non_null(command.selftest);
+	follow(&command);
+	assert_int_equal(demand(&agent, &everything, &error), 0);
+	assert_int_equal(demand(&command, &everything, &error), 0);
+	assert_int_equal(command.done, 1); /* at once: the lock is held */
+	assert_int_equal(command.runs[0].result.end, RNA_LOOPBACK_SKIPPED);
+	assert_int_equal(command.runs[0].result.skip, RNA_SKIP_LOCKED);
+	wait_until_done(&agent);
+	command.done = 0;
+	assert_int_equal(demand(&command, &everything, &error), 0);
+	wait_until_done(&command);
+	assert_int_equal(command.runs[0].grade, RNA_GRADE_OK);
+	assert_int_equal(command.news, 0);
+	(void)known(&agent, NULL);
+	tear_down(&command);
+	tear_down(&agent);
 }
 
 /* A NIC at node, and a GPU that is its own. */
@@ -298,7 +322,7 @@ static void set_topology(struct scene *scene, int node)
 /* One kind of memory that can be tested is a port that is tested. */
 static void test_a_port_is_skipped_when_all_its_memory_is(void **state)
 {
-	const struct rna_selftest_wish wish = {.device = "mlx5_0", .numa_node = -1};
+	const struct rna_selftest_options options = {.device = "mlx5_0", .numa_node = -1};
 	const struct rna_selftest_port *port;
 	struct rna_error error = {0};
 	struct scene scene;
@@ -310,7 +334,7 @@ static void test_a_port_is_skipped_when_all_its_memory_is(void **state)
 		scene.settings.selftest_gpu_memory = true;
 		set_topology(&scene, node);
 		follow(&scene);
-		assert_int_equal(demand(&scene, &wish, &error), 0);
+		assert_int_equal(demand(&scene, &options, &error), 0);
 		wait_until_done(&scene);
 		assert_int_equal(scene.run_count, 2);
 		port = known(&scene, "mlx5_0");
@@ -326,7 +350,7 @@ static void test_a_port_is_skipped_when_all_its_memory_is(void **state)
 /* Out of memory, or killed by a user: independent of the port, and possibly temporary. */
 static void test_a_test_that_is_killed(void **state)
 {
-	const struct rna_selftest_wish wish = {.device = "mlx5_3", .numa_node = -1};
+	const struct rna_selftest_options options = {.device = "mlx5_3", .numa_node = -1};
 	rna_usec now = rna_clock_now().realtime;
 	const struct rna_selftest_port *port;
 	struct rna_error error = {0};
@@ -335,7 +359,7 @@ static void test_a_test_that_is_killed(void **state)
 	(void)state;
 	set_up(&scene, 4, 12 * HOUR);
 	follow(&scene);
-	assert_int_equal(demand(&scene, &wish, &error), 0);
+	assert_int_equal(demand(&scene, &options, &error), 0);
 	wait_until_done(&scene);
 	assert_int_equal(scene.runs[0].result.end, RNA_LOOPBACK_SKIPPED);
 	assert_int_equal(scene.runs[0].result.skip, RNA_SKIP_NO_RESOURCES);
@@ -351,14 +375,14 @@ static void test_a_test_that_is_killed(void **state)
 
 static void test_a_test_that_crashes(void **state)
 {
-	const struct rna_selftest_wish wish = {.device = "mlx5_5", .numa_node = -1};
+	const struct rna_selftest_options options = {.device = "mlx5_5", .numa_node = -1};
 	struct rna_error error = {0};
 	struct scene scene;
 
 	(void)state;
 	set_up(&scene, 6, HOUR);
 	follow(&scene);
-	assert_int_equal(demand(&scene, &wish, &error), 0);
+	assert_int_equal(demand(&scene, &options, &error), 0);
 	wait_until_done(&scene);
 	assert_int_equal(scene.runs[0].grade, RNA_GRADE_FAILED);
 	assert_string_equal(scene.runs[0].result.text, "mlx5_5/1: the loopback test was killed by "
@@ -370,7 +394,7 @@ static void test_a_test_that_crashes(void **state)
 /* Want of descriptors: the child cannot even be started. */
 static void test_a_test_that_cannot_start(void **state)
 {
-	const struct rna_selftest_wish wish = {.device = "mlx5_0", .numa_node = -1};
+	const struct rna_selftest_options options = {.device = "mlx5_0", .numa_node = -1};
 	struct rna_error error = {0};
 	struct rlimit limit, none;
 	struct scene scene;
@@ -381,7 +405,7 @@ static void test_a_test_that_cannot_start(void **state)
 	assert_int_equal(getrlimit(RLIMIT_NOFILE, &limit), 0);
 	none = (struct rlimit){0, limit.rlim_max};
 	assert_int_equal(setrlimit(RLIMIT_NOFILE, &none), 0);
-	assert_int_equal(demand(&scene, &wish, &error), 0);
+	assert_int_equal(demand(&scene, &options, &error), 0);
 	assert_int_equal(setrlimit(RLIMIT_NOFILE, &limit), 0);
 	assert_int_equal(scene.done, 1);
 	assert_int_equal(scene.runs[0].result.skip, RNA_SKIP_NO_RESOURCES);
@@ -446,10 +470,10 @@ static void test_who_has_it_open_is_not_learned(void **state)
 /* It stands in the history, and nothing else follows from it. */
 static void test_what_is_special_says_nothing_of_the_port(void **state)
 {
-	const struct rna_selftest_wish small = {.device = "mlx5_1/1",
-						.numa_node = -1,
-						.size = 64,
-						.qps = 1};
+	const struct rna_selftest_options small = {.device = "mlx5_1/1",
+						   .numa_node = -1,
+						   .size = 64,
+						   .qps = 1};
 	const struct rna_selftest_port *port;
 	struct rna_error error = {0};
 	struct scene scene;
@@ -483,7 +507,7 @@ static void test_who_has_left_is_not_told(void **state)
 	rna_selftest_forget(scene.selftest, &scene);
 	wait_for(&scene, "mlx5_0", was_tested);
 	assert_int_equal(scene.done, 0);
-	assert_int_equal(scene.ended, 0);
+	assert_int_equal(scene.begun, 1);
 	(void)known(&scene, NULL);
 	tear_down(&scene);
 }
@@ -633,7 +657,7 @@ static void test_a_bad_test_outlives_a_restart(void **state)
 /* The next one after the second bad test comes with the period, as after a good one. */
 static void test_a_bad_test_is_made_again_soon(void **state)
 {
-	const struct rna_selftest_wish wish = {.device = "mlx5_1", .numa_node = -1};
+	const struct rna_selftest_options options = {.device = "mlx5_1", .numa_node = -1};
 	rna_usec now = rna_clock_now().realtime;
 	struct rna_error error = {0};
 	struct scene scene;
@@ -641,10 +665,10 @@ static void test_a_bad_test_is_made_again_soon(void **state)
 	(void)state;
 	set_up(&scene, 2, 12 * HOUR);
 	follow(&scene);
-	assert_int_equal(demand(&scene, &wish, &error), 0);
+	assert_int_equal(demand(&scene, &options, &error), 0);
 	wait_for(&scene, "mlx5_1", was_tested);
 	assert_true(known(&scene, "mlx5_1")->next < now + 2 * HOUR);
-	assert_int_equal(demand(&scene, &wish, &error), 0);
+	assert_int_equal(demand(&scene, &options, &error), 0);
 	wait_for(&scene, "mlx5_1", was_tested_twice);
 	assert_true(known(&scene, "mlx5_1")->next > now + 11 * HOUR);
 	(void)known(&scene, NULL);
@@ -768,6 +792,7 @@ int main(int argc, char *argv[])
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_demand),
+		cmocka_unit_test(test_a_command_beside_an_agent),
 		cmocka_unit_test(test_a_port_is_skipped_when_all_its_memory_is),
 		cmocka_unit_test(test_a_test_that_is_killed),
 		cmocka_unit_test(test_a_test_that_crashes),

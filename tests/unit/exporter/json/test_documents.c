@@ -548,6 +548,7 @@ static void set_findings(struct rna_view *view)
 		 .severity = RNA_SEVERITY_WARNING,
 		 .device = "a<b>\033",
 		 .text = "a<b>\033: no answer",
+		 .told_text = "a<b>\033: no \"answer\"",
 		 .remedy = "Wait."},
 		{.rule = "reads-failing", .text = "node: fails", .remedy = "Ask."},
 	};
@@ -635,6 +636,26 @@ static void test_findings_in_metrics(void **state)
 	assert_true(has(body, "rdma_finding{rule=\"reads-failing\",severity=\"info\"} 1\n"));
 	assert_true(has(body, "rdma_findings{severity=\"critical\"} 0\n"));
 	assert_true(has(body, "rdma_findings{severity=\"warning\"} 1\n"));
+	assert_false(has(body, "rdma_finding_info"));
+	(void)rna_body_unref(body);
+}
+
+static void test_texts_of_findings_in_metrics(void **state)
+{
+	RNA_CLEANUP(rna_view_unref_p) struct rna_view *view = new_view(1);
+	RNA_CLEANUP(rna_renderer_free_p) struct rna_renderer *renderer = rna_renderer_new();
+	struct rna_body *body;
+
+	(void)state;
+	set_findings(view);
+	view->metrics.finding_text = true;
+	assert_int_equal(rna_renderer_metrics(renderer, joined(view), RNA_EXPOSITION_CLASSIC,
+					      &body),
+			 0);
+	assert_true(has(body, "rdma_finding_info{rule=\"device-stalled\",severity=\"warning\","
+			      "device=\"a<b>\xef\xbf\xbd\","
+			      "text=\"a<b>\xef\xbf\xbd: no \\\"answer\\\"\"} 1\n"));
+	assert_false(has(body, "port-down")); /* silenced */
 	(void)rna_body_unref(body);
 }
 
@@ -696,6 +717,7 @@ int main(void)
 		cmocka_unit_test(test_findings_in_documents),
 		cmocka_unit_test(test_findings_there_and_back),
 		cmocka_unit_test(test_findings_in_metrics),
+		cmocka_unit_test(test_texts_of_findings_in_metrics),
 		cmocka_unit_test(test_two_devices_of_one_name_are_missing),
 	};
 

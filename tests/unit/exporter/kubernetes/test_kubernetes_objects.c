@@ -89,8 +89,8 @@ static void test_messages_are_plain(void **state)
 				     "b\xef\xbf\xbd"
 				     "\xef\xbf\xbd\"";
 	const struct rna_node_condition condition = {.type = "T", .reason = "R", .message = evil};
-	const struct rna_node_wish wish = {.conditions = &condition, .condition_count = 1};
-	const struct rna_kube_words words = {.name = "n", .wish = &wish};
+	const struct rna_desired_node desired = {.conditions = &condition, .condition_count = 1};
+	const struct rna_kube_words words = {.name = "n", .desired = &desired};
 	const struct rna_kube_event event = {.name = name, .reason = name, .message = evil};
 	RNA_STRBUF struct rna_strbuf conditions = RNA_STRBUF_INIT, events = RNA_STRBUF_INIT;
 

@@ -357,6 +357,7 @@ static void test_firmware_only_where_all_agree(void **state)
 
 static void test_rails_and_virtual_functions(void **state)
 {
+	enum { LAG = 1 }; /* a member, of the first NIC */
 	static const char *device[] = {"mlx5_0"};
 	static const struct {
 		struct rna_nic nics[3];
@@ -365,7 +366,9 @@ static void test_rails_and_virtual_functions(void **state)
 		{{{.rail = 0, .device_count = 1}, {.rail = 1, .device_count = 1}, {.rail = -1}},
 		 "2",
 		 "false"},
-		{{{.rail = 0, .device_count = 1}, {.rail = 0}, {.rail = 1, .device_count = 1}},
+		{{{.rail = 0, .device_count = 1},
+		  {.rail = 0, .lag = LAG, .device_count = 1},
+		  {.rail = 1, .device_count = 1}},
 		 "2",
 		 "false"}, /* members of a LAG share one */
 		{{{.rail = -1, .device_count = 1, .virtual_functions = 8},
@@ -391,8 +394,10 @@ static void test_rails_and_virtual_functions(void **state)
 
 		assert_non_null(topology);
 		memcpy(nics, trees[i].nics, sizeof(nics));
-		for (size_t n = 0; n < RNA_ARRAY_SIZE(nics); n++)
+		for (size_t n = 0; n < RNA_ARRAY_SIZE(nics); n++) {
 			nics[n].devices = device;
+			nics[n].lag = nics[n].lag == LAG ? 0 : -1;
+		}
 		topology->nics = nics;
 		topology->nic_count = RNA_ARRAY_SIZE(nics);
 		node_of_two(&node, IB);

@@ -265,7 +265,6 @@ static void test_check_finds_bad_metrics(void **state)
 	static const struct rna_metric bad[] = {
 		{"rdma_x", RNA_METRIC_COUNTER, RNA_METRIC_PLAIN, "No total."},
 		{"rdma_x_total", RNA_METRIC_GAUGE, RNA_METRIC_PLAIN, "Total of a gauge."},
-		{"rdma_x_info", RNA_METRIC_GAUGE, RNA_METRIC_PLAIN, "Info of a gauge."},
 		{"rdma_x", RNA_METRIC_INFO, RNA_METRIC_PLAIN, "No info."},
 		{"rdma_x_count", RNA_METRIC_GAUGE, RNA_METRIC_PLAIN, "Part of a histogram."},
 		{"rdma_x", RNA_METRIC_GAUGE, RNA_METRIC_BYTES, "No unit."},

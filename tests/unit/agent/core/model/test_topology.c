@@ -414,9 +414,31 @@ static void nics_that_do_not_serve_are_passed_over(void **state)
 	assert_int_equal(node->topology.affinities[0].nearest_count, 1);
 	assert_int_equal(nic_of(node, 0), leader);
 	assert_int_equal(node->nics[management].rail, -1);
-	assert_int_equal(node->nics[bare].rail, -1);
-	assert_int_equal(node->nics[leader].rail, 0);
-	assert_int_equal(node->nics[member].rail, 0);
+	assert_int_equal(node->nics[bare].rail, 0); /* its number stays its own */
+	assert_int_equal(node->nics[leader].rail, 1);
+	assert_int_equal(node->nics[member].rail, 1);
+}
+
+/* Four GPUs with a NIC each behind their switches, and a storage NIC; then one NIC is gone. */
+static void a_lost_nic_moves_no_rail(void **state)
+{
+	struct node *node = *state;
+	unsigned storage = add_nic(node, add_port(node, add_complex(node, 0)));
+	unsigned nics[4];
+
+	for (unsigned i = 0; i < 4; i++) {
+		unsigned upstream = add_complex(node, 0);
+
+		if (i != 1)
+			nics[i] = add_nic(node, add_port(node, upstream));
+		(void)add_gpu(node, add_port(node, upstream));
+	}
+	assign(node);
+	assert_int_equal(node->nics[storage].rail, -1);
+	assert_int_equal(nic_of(node, 1), storage); /* the nearest that is left */
+	assert_int_equal(node->nics[nics[0]].rail, 0);
+	assert_int_equal(node->nics[nics[2]].rail, 2);
+	assert_int_equal(node->nics[nics[3]].rail, 3);
 }
 
 /* HPE Slingshot has no RDMA devices at all; its NICs are near GPUs all the same. */
@@ -792,6 +814,7 @@ int main(void)
 		TEST(rails_declared_for_another_machine_are_of_no_use),
 		TEST(members_of_a_lag_share_a_remembered_rail),
 		TEST(nics_that_do_not_serve_are_passed_over),
+		TEST(a_lost_nic_moves_no_rail),
 		TEST(without_any_device_all_nics_serve),
 		TEST(nothing_is_near_where_nothing_is_known),
 		TEST(nodes_without_gpus_or_nics_are_fine),

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The wish: the desired content of the Node, computed from a view, the values published before, and
+ * The desired content of the Node, computed from a view, the values published before, and
  * the events since then. Pure, except for the memory that it is given.
  * Thread: the loop's.
  */
@@ -13,7 +13,7 @@
 
 #include "node_events.h"
 
-struct rna_wish_input {
+struct rna_desired_input {
 	const struct rna_settings *settings;
 	const struct rna_view *view;
 	bool booting;     /* links are still coming up */
@@ -32,14 +32,15 @@ bool rna_settings_have_taint(const struct rna_settings *settings);
  * Updates memory from the view. Returns 1 if something new is to be published, 0 if not, or
  * -ENOMEM: the next view tries again.
  */
-int rna_wish_follow(struct rna_node_memory *memory, const struct rna_wish_input *in);
+int rna_desired_follow(struct rna_node_memory *memory, const struct rna_desired_input *in);
 
 /* When following the same view again could make a difference; monotonic. */
-rna_usec rna_wish_due(const struct rna_node_memory *memory, const struct rna_settings *settings);
+rna_usec rna_desired_due(const struct rna_node_memory *memory, const struct rna_settings *settings);
 
 /*
  * The desired content of the Node from the values in memory, with the events, which may be NULL.
  * The caller unrefs it. NULL: no memory.
  */
-struct rna_node_wish *rna_wish_new(struct rna_node_memory *memory, const struct rna_wish_input *in,
-				   const struct rna_node_events *events);
+struct rna_desired_node *rna_desired_new(struct rna_node_memory *memory,
+					 const struct rna_desired_input *in,
+					 const struct rna_node_events *events);

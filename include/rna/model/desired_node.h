@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The wish: the desired state of all that this program owns on its Node in Kubernetes: labels,
+ * The desired state of all that this program owns on its Node in Kubernetes: labels,
  * conditions, a taint, and Events to send. agent/node creates it, a backend applies it
  * (rna/kubernetes.h). Thread: created by the loop; immutable, so a backend's thread may read it,
  * and the last one that has it frees it.
@@ -17,7 +17,7 @@
 struct rna_node_label {
 	const char *key;
 	const char *value; /* NULL: not decided yet; the value on the Node stays */
-	bool urgent;       /* a wish's: another value must not wait for the budget of changes */
+	bool urgent; /* of a desired state: another value must not wait for the budget of changes */
 };
 
 enum rna_condition_status {
@@ -54,7 +54,7 @@ struct rna_node_event {
 };
 
 /* The desired state of all that this program owns on the Node. Immutable. */
-struct rna_node_wish {
+struct rna_desired_node {
 	atomic_uint refs; /* of the loop and of threads of backends */
 	/*
 	 * Is any label, any condition, the taint decided? A newly started agent has decided none;
@@ -73,15 +73,16 @@ struct rna_node_wish {
 	size_t device_taint_count;
 	const struct rna_node_device_taint *device_taints; /* by device */
 	size_t event_count;
-	const struct rna_node_event *events; /* since the previous wish; not part of comparisons */
+	const struct rna_node_event *events; /* since the previous one; not part of comparisons */
 	struct rna_arena *arena;             /* owns this struct and all it points to */
 };
 
 /* Both accept NULL; unref returns NULL. Thread: any. */
-struct rna_node_wish *rna_node_wish_ref(struct rna_node_wish *wish);
-struct rna_node_wish *rna_node_wish_unref(struct rna_node_wish *wish);
-RNA_DEFINE_CLEANUP(struct rna_node_wish, rna_node_wish_unref)
+struct rna_desired_node *rna_desired_node_ref(struct rna_desired_node *desired);
+struct rna_desired_node *rna_desired_node_unref(struct rna_desired_node *desired);
+RNA_DEFINE_CLEANUP(struct rna_desired_node, rna_desired_node_unref)
 
 /* Do both describe the same state of the Node? Ignores Events and the times of messages. */
-bool rna_node_wish_has_same_labels(const struct rna_node_wish *a, const struct rna_node_wish *b);
-bool rna_node_wish_is_same(const struct rna_node_wish *a, const struct rna_node_wish *b);
+bool rna_desired_node_has_same_labels(const struct rna_desired_node *a,
+				      const struct rna_desired_node *b);
+bool rna_desired_node_is_same(const struct rna_desired_node *a, const struct rna_desired_node *b);

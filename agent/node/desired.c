@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "wish.h"
+#include "desired.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -33,7 +33,7 @@ bool rna_settings_have_taint(const struct rna_settings *settings)
 /* One pass over everything that is published on the Node. */
 struct pass {
 	struct rna_node_memory *memory;
-	const struct rna_wish_input *in;
+	const struct rna_desired_input *in;
 	bool changed;
 	bool no_memory;
 };
@@ -45,7 +45,7 @@ static rna_usec unknown_delay(const char *name, const struct rna_node_delays *de
 	return strcmp(name, TAINT) == 0 ? RNA_USEC_NEVER : delays->unknown;
 }
 
-static struct rna_node_delays delays_of(const struct rna_wish_input *in)
+static struct rna_node_delays delays_of(const struct rna_desired_input *in)
 {
 	if (in->once)
 		return (struct rna_node_delays){.unknown = 0};
@@ -116,7 +116,7 @@ static void follow_labels(struct pass *pass, struct rna_node_verdict *verdicts)
  * that a new agent meets (look_for_the_first_time() in health.c), or one that has let the machine
  * boot, which may pass like other news.
  */
-static struct rna_node_delays delays_of_findings(const struct rna_wish_input *in)
+static struct rna_node_delays delays_of_findings(const struct rna_desired_input *in)
 {
 	struct rna_node_delays delays = delays_of(in);
 	rna_usec began = rna_view_after_boot(in->view, in->view->agent.started.monotonic,
@@ -151,7 +151,7 @@ static void follow_conditions(struct pass *pass, bool observed)
 	}
 }
 
-static bool takes_node(const struct rna_wish_input *in)
+static bool takes_node(const struct rna_desired_input *in)
 {
 	for (size_t i = 0; i < in->view->finding_count; i++)
 		if (rna_finding_takes_node(&in->view->findings[i], (enum rna_taint_when)in->settings
@@ -204,7 +204,7 @@ static void follow_devices(struct pass *pass)
 	pass->changed |= changed > 0;
 }
 
-int rna_wish_follow(struct rna_node_memory *memory, const struct rna_wish_input *in)
+int rna_desired_follow(struct rna_node_memory *memory, const struct rna_desired_input *in)
 {
 	const struct rna_label_options options = rna_label_options_of(in->settings);
 	struct rna_node_verdict verdicts[RNA_NODE_LABEL_COUNT];
@@ -241,9 +241,9 @@ static bool is_followed(const char *name, const struct rna_settings *settings)
 	return true;
 }
 
-rna_usec rna_wish_due(const struct rna_node_memory *memory, const struct rna_settings *settings)
+rna_usec rna_desired_due(const struct rna_node_memory *memory, const struct rna_settings *settings)
 {
-	const struct rna_wish_input in = {.settings = settings};
+	const struct rna_desired_input in = {.settings = settings};
 	const struct rna_node_delays common = delays_of(&in);
 	rna_usec first = RNA_USEC_NEVER;
 
@@ -279,25 +279,26 @@ static int compare_labels(const void *a, const void *b)
 }
 
 /* published: NULL: it is not decided yet. False: no memory. */
-static bool add_label(struct rna_node_wish *wish, struct rna_node_label *label, const char *key,
-		      const struct rna_published *published)
+static bool add_label(struct rna_desired_node *desired, struct rna_node_label *label,
+		      const char *key, const struct rna_published *published)
 {
-	label->key = rna_arena_strdup(wish->arena, key);
-	wish->label_count++;
+	label->key = rna_arena_strdup(desired->arena, key);
+	desired->label_count++;
 	if (!published)
 		return label->key;
-	label->value = rna_arena_strdup(wish->arena, published->verdict.kind == RNA_VERDICT_UNKNOWN
-							     ? UNKNOWN
-							     : published->verdict.value);
+	label->value =
+		rna_arena_strdup(desired->arena, published->verdict.kind == RNA_VERDICT_UNKNOWN
+							 ? UNKNOWN
+							 : published->verdict.value);
 	return label->key && label->value;
 }
 
-static bool add_labels(struct rna_node_wish *wish, struct rna_node_memory *memory,
+static bool add_labels(struct rna_desired_node *desired, struct rna_node_memory *memory,
 		       const struct rna_settings *settings)
 {
 	const struct rna_label_options options = rna_label_options_of(settings);
 	struct rna_node_label *labels =
-		rna_arena_array(wish->arena, RNA_NODE_LABEL_COUNT, sizeof(*labels));
+		rna_arena_array(desired->arena, RNA_NODE_LABEL_COUNT, sizeof(*labels));
 	bool ok = labels;
 
 	for (enum rna_node_label_id id = 0; ok && id < RNA_NODE_LABEL_COUNT; id++) {
@@ -306,25 +307,25 @@ static bool add_labels(struct rna_node_wish *wish, struct rna_node_memory *memor
 		char key[RNA_LABEL_KEY_MAX + 1];
 
 		rna_node_label_key(id, &options, key);
-		wish->labels_decided |= published != NULL;
-		labels[wish->label_count].urgent = id == RNA_NODE_LABEL_HEALTH;
+		desired->labels_decided |= published != NULL;
+		labels[desired->label_count].urgent = id == RNA_NODE_LABEL_HEALTH;
 		if (!published || published->verdict.kind != RNA_VERDICT_NONE)
-			ok = add_label(wish, &labels[wish->label_count], key, published);
+			ok = add_label(desired, &labels[desired->label_count], key, published);
 	}
 	if (ok)
-		qsort(labels, wish->label_count, sizeof(*labels), compare_labels);
-	wish->labels = labels;
+		qsort(labels, desired->label_count, sizeof(*labels), compare_labels);
+	desired->labels = labels;
 	return ok;
 }
 
 /* published: NULL: it is not decided yet. False: no memory. */
-static bool add_condition(struct rna_node_wish *wish, struct rna_node_condition *condition,
+static bool add_condition(struct rna_desired_node *desired, struct rna_node_condition *condition,
 			  const struct rna_condition_row *row,
 			  const struct rna_published *published)
 {
 	enum rna_condition_status status;
 
-	wish->condition_count++;
+	desired->condition_count++;
 	condition->type = row->type;
 	if (!published)
 		return true;
@@ -334,7 +335,7 @@ static bool add_condition(struct rna_node_wish *wish, struct rna_node_condition 
 		.status = status,
 		.reason = row->reasons[status],
 		.message = rna_arena_strdup(
-			wish->arena,
+			desired->arena,
 			published->message
 				? published->message
 				: "The data for this condition could not be read for a long time."),
@@ -350,10 +351,10 @@ static int compare_conditions(const void *a, const void *b)
 	return strcmp(x->type, y->type);
 }
 
-static bool add_conditions(struct rna_node_wish *wish, struct rna_node_memory *memory)
+static bool add_conditions(struct rna_desired_node *desired, struct rna_node_memory *memory)
 {
 	struct rna_node_condition *conditions =
-		rna_arena_array(wish->arena, RNA_CONDITION_COUNT, sizeof(*conditions));
+		rna_arena_array(desired->arena, RNA_CONDITION_COUNT, sizeof(*conditions));
 	bool ok = conditions;
 
 	for (enum rna_node_condition_id id = 1; ok && id < RNA_CONDITION_COUNT; id++) {
@@ -363,49 +364,52 @@ static bool add_conditions(struct rna_node_wish *wish, struct rna_node_memory *m
 		if (row->needs == RNA_CONDITION_NEEDS_RESOURCES && published &&
 		    published->verdict.kind == RNA_VERDICT_UNKNOWN)
 			continue;
-		wish->conditions_decided |= published != NULL;
-		ok = add_condition(wish, &conditions[wish->condition_count], row, published);
+		desired->conditions_decided |= published != NULL;
+		ok = add_condition(desired, &conditions[desired->condition_count], row, published);
 	}
 	if (ok)
-		qsort(conditions, wish->condition_count, sizeof(*conditions), compare_conditions);
-	wish->conditions = conditions;
+		qsort(conditions, desired->condition_count, sizeof(*conditions),
+		      compare_conditions);
+	desired->conditions = conditions;
 	return ok;
 }
 
-static void set_taint(struct rna_node_wish *wish, struct rna_node_memory *memory,
+static void set_taint(struct rna_desired_node *desired, struct rna_node_memory *memory,
 		      const struct rna_settings *settings)
 {
 	const struct rna_published *published = NULL;
 
-	wish->taint_decided = true;
+	desired->taint_decided = true;
 	if (!rna_settings_have_taint(settings))
 		return;
 	published = published_of(memory, TAINT);
-	wish->taint_decided = published && published->confirmed;
-	wish->taint = published && published->verdict.kind == RNA_VERDICT_VALUE;
+	desired->taint_decided = published && published->confirmed;
+	desired->taint = published && published->verdict.kind == RNA_VERDICT_VALUE;
 }
 
-struct rna_node_wish *rna_wish_new(struct rna_node_memory *memory, const struct rna_wish_input *in,
-				   const struct rna_node_events *events)
+struct rna_desired_node *rna_desired_new(struct rna_node_memory *memory,
+					 const struct rna_desired_input *in,
+					 const struct rna_node_events *events)
 {
 	const struct rna_settings *settings = in->settings;
 	RNA_CLEANUP(rna_arena_free_p) struct rna_arena *arena = rna_arena_new(8192);
-	struct rna_node_wish *wish = arena ? rna_arena_alloc(arena, sizeof(*wish)) : NULL;
+	struct rna_desired_node *desired = arena ? rna_arena_alloc(arena, sizeof(*desired)) : NULL;
 
-	if (!wish)
+	if (!desired)
 		return NULL;
-	*wish = (struct rna_node_wish){.refs = 1,
-				       .arena = arena,
-				       .conditions_decided = !settings->kubernetes_conditions};
-	if (!add_labels(wish, memory, settings) ||
-	    (settings->kubernetes_conditions && !add_conditions(wish, memory)))
+	*desired =
+		(struct rna_desired_node){.refs = 1,
+					  .arena = arena,
+					  .conditions_decided = !settings->kubernetes_conditions};
+	if (!add_labels(desired, memory, settings) ||
+	    (settings->kubernetes_conditions && !add_conditions(desired, memory)))
 		return NULL;
-	set_taint(wish, memory, settings);
+	set_taint(desired, memory, settings);
 	if (settings->kubernetes_device_taints != RNA_DEVICE_TAINTS_OFF &&
-	    !rna_device_taints_add(memory, in, wish))
+	    !rna_device_taints_add(memory, in, desired))
 		return NULL;
-	if (events && settings->kubernetes_events && !rna_node_events_add(events, wish))
+	if (events && settings->kubernetes_events && !rna_node_events_add(events, desired))
 		return NULL;
-	(void)RNA_TAKE(arena); /* the wish has it */
-	return wish;
+	(void)RNA_TAKE(arena); /* the desired state has it */
+	return desired;
 }

@@ -1,25 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "rna/model/node_wish.h"
+#include "rna/model/desired_node.h"
 
 #include <string.h>
 
 #include "rna/base/parse.h"
 
-struct rna_node_wish *rna_node_wish_ref(struct rna_node_wish *wish)
+struct rna_desired_node *rna_desired_node_ref(struct rna_desired_node *desired)
 {
-	if (wish)
-		atomic_fetch_add(&wish->refs, 1);
-	return wish;
+	if (desired)
+		atomic_fetch_add(&desired->refs, 1);
+	return desired;
 }
 
-struct rna_node_wish *rna_node_wish_unref(struct rna_node_wish *wish)
+struct rna_desired_node *rna_desired_node_unref(struct rna_desired_node *desired)
 {
-	if (wish && atomic_fetch_sub(&wish->refs, 1) == 1)
-		(void)rna_arena_free(wish->arena);
+	if (desired && atomic_fetch_sub(&desired->refs, 1) == 1)
+		(void)rna_arena_free(desired->arena);
 	return NULL;
 }
 
-static bool same_labels(const struct rna_node_wish *a, const struct rna_node_wish *b)
+static bool same_labels(const struct rna_desired_node *a, const struct rna_desired_node *b)
 {
 	if (a->labels_decided != b->labels_decided || a->label_count != b->label_count)
 		return false;
@@ -36,7 +36,7 @@ static bool same_condition(const struct rna_node_condition *a, const struct rna_
 	       rna_same_text(a->reason, b->reason) && rna_same_text(a->message, b->message);
 }
 
-static bool same_conditions(const struct rna_node_wish *a, const struct rna_node_wish *b)
+static bool same_conditions(const struct rna_desired_node *a, const struct rna_desired_node *b)
 {
 	if (a->conditions_decided != b->conditions_decided ||
 	    a->condition_count != b->condition_count)
@@ -47,12 +47,13 @@ static bool same_conditions(const struct rna_node_wish *a, const struct rna_node
 	return true;
 }
 
-static bool same_taint(const struct rna_node_wish *a, const struct rna_node_wish *b)
+static bool same_taint(const struct rna_desired_node *a, const struct rna_desired_node *b)
 {
 	return a->taint_decided == b->taint_decided && a->taint == b->taint;
 }
 
-bool rna_node_wish_has_same_labels(const struct rna_node_wish *a, const struct rna_node_wish *b)
+bool rna_desired_node_has_same_labels(const struct rna_desired_node *a,
+				      const struct rna_desired_node *b)
 {
 	return a && b ? same_labels(a, b) : a == b;
 }
@@ -70,7 +71,7 @@ static bool is_same_device(const struct rna_node_device_taint *a,
 	return true;
 }
 
-static bool same_device_taints(const struct rna_node_wish *a, const struct rna_node_wish *b)
+static bool same_device_taints(const struct rna_desired_node *a, const struct rna_desired_node *b)
 {
 	if (a->device_taints_complete != b->device_taints_complete ||
 	    a->device_taint_count != b->device_taint_count)
@@ -81,7 +82,7 @@ static bool same_device_taints(const struct rna_node_wish *a, const struct rna_n
 	return true;
 }
 
-bool rna_node_wish_is_same(const struct rna_node_wish *a, const struct rna_node_wish *b)
+bool rna_desired_node_is_same(const struct rna_desired_node *a, const struct rna_desired_node *b)
 {
 	if (!a || !b)
 		return a == b;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * agent/node/wish.c, node_conditions.c, node_events.c: from views to what the Node shall say; and
- * exporter/kubernetes/node_wish.c and nfd.c: when that is something else, and as a file.
+ * agent/node/desired.c, node_conditions.c, node_events.c: from views to what the Node shall say;
+ * and exporter/kubernetes/desired_node.c and nfd.c: when that is something else, and as a file.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -13,8 +13,8 @@
 #include "rna/check.h"
 
 #include "memory/memory.h"
+#include "node/desired.h"
 #include "node/node_conditions.h"
-#include "node/wish.h"
 
 #include "health_view.h"
 
@@ -32,7 +32,7 @@ struct fixture {
 	struct rna_missing_device missing[1];
 	struct rna_finding findings[8];
 	struct rna_node_events events;
-	struct rna_wish_input in; /* of the last look */
+	struct rna_desired_input in; /* of the last look */
 	struct rna_view *view;
 };
 
@@ -106,9 +106,10 @@ static void look_for(struct fixture *f, unsigned seconds)
 	for (unsigned i = 0; i < seconds; i++) {
 		struct rna_view *view;
 
-		f->in = (struct rna_wish_input){.settings = &f->settings,
-						.booting = f->booting,
-						.settled = f->settled ? RNA_CONDITION_ALL_BITS : 0};
+		f->in = (struct rna_desired_input){.settings = &f->settings,
+						   .booting = f->booting,
+						   .settled =
+							   f->settled ? RNA_CONDITION_ALL_BITS : 0};
 		f->node.now.monotonic += SECOND;
 		f->node.now.realtime += SECOND;
 		(void)rna_view_unref(f->view);
@@ -122,121 +123,124 @@ static void look_for(struct fixture *f, unsigned seconds)
 		view->missing = f->missing;
 		view->missing_count = f->missing_count;
 		view->agent.started.monotonic = f->started;
-		assert_true(rna_wish_follow(&f->memory.node, &f->in) >= 0);
+		assert_true(rna_desired_follow(&f->memory.node, &f->in) >= 0);
 		/* else the loop would look again and again */
-		assert_true(rna_wish_due(&f->memory.node, &f->settings) > f->node.now.monotonic);
+		assert_true(rna_desired_due(&f->memory.node, &f->settings) > f->node.now.monotonic);
 	}
 }
 
-static struct rna_node_wish *wish_of(struct fixture *f)
+static struct rna_desired_node *desired_of(struct fixture *f)
 {
-	struct rna_node_wish *wish = rna_wish_new(&f->memory.node, &f->in, &f->events);
+	struct rna_desired_node *desired = rna_desired_new(&f->memory.node, &f->in, &f->events);
 
-	assert_non_null(wish);
-	return wish;
+	assert_non_null(desired);
+	return desired;
 }
 
-static const char *label_of(const struct rna_node_wish *wish, const char *key)
+static const char *label_of(const struct rna_desired_node *desired, const char *key)
 {
-	for (size_t i = 0; i < wish->label_count; i++)
-		if (strcmp(wish->labels[i].key, key) == 0)
-			return wish->labels[i].value;
+	for (size_t i = 0; i < desired->label_count; i++)
+		if (strcmp(desired->labels[i].key, key) == 0)
+			return desired->labels[i].value;
 	return NULL;
 }
 
-static const struct rna_node_condition *condition_of(const struct rna_node_wish *wish,
+static const struct rna_node_condition *condition_of(const struct rna_desired_node *desired,
 						     const char *type)
 {
-	for (size_t i = 0; i < wish->condition_count; i++)
-		if (strcmp(wish->conditions[i].type, type) == 0)
-			return &wish->conditions[i];
+	for (size_t i = 0; i < desired->condition_count; i++)
+		if (strcmp(desired->conditions[i].type, type) == 0)
+			return &desired->conditions[i];
 	return NULL;
 }
 
-static void assert_undecided(const struct rna_node_wish *wish, const char *key)
+static void assert_undecided(const struct rna_desired_node *desired, const char *key)
 {
-	for (size_t i = 0; i < wish->label_count; i++)
-		if (strcmp(wish->labels[i].key, key) == 0) {
-			assert_null(wish->labels[i].value);
+	for (size_t i = 0; i < desired->label_count; i++)
+		if (strcmp(desired->labels[i].key, key) == 0) {
+			assert_null(desired->labels[i].value);
 			return;
 		}
-	fail_msg("%s is not wished for at all", key);
+	fail_msg("%s is not desired for at all", key);
 }
 
 static void test_a_day(void **state)
 {
 	struct fixture *f = *state;
-	struct rna_node_wish *wish;
+	struct rna_desired_node *desired;
 
 	look_for(f, 10);
-	wish = wish_of(f);
-	assert_false(wish->labels_decided); /* nothing is published before it is stable */
-	(void)rna_node_wish_unref(wish);
+	desired = desired_of(f);
+	assert_false(desired->labels_decided); /* nothing is published before it is stable */
+	(void)rna_desired_node_unref(desired);
 
 	look_for(f, 21);
-	wish = wish_of(f);
-	assert_true(wish->labels_decided); /* what is good news; that there is none takes longer */
-	assert_string_equal(label_of(wish, "network.nvidia.com/roce"), "true");
-	assert_undecided(wish, "rdma-node-agent/nic-firmware");
-	(void)rna_node_wish_unref(wish);
+	desired = desired_of(f);
+	assert_true(
+		desired->labels_decided); /* what is good news; that there is none takes longer */
+	assert_string_equal(label_of(desired, "network.nvidia.com/roce"), "true");
+	assert_undecided(desired, "rdma-node-agent/nic-firmware");
+	(void)rna_desired_node_unref(desired);
 
 	look_for(f, 60);
-	wish = wish_of(f);
-	assert_true(wish->labels_decided && wish->conditions_decided && wish->taint_decided);
-	assert_string_equal(label_of(wish, "network.nvidia.com/roce"), "true");
-	assert_string_equal(label_of(wish, "rdma-node-agent/ports-up"), "2");
-	assert_string_equal(label_of(wish, "rdma-node-agent/health"), "ok");
-	for (size_t i = 1; i < wish->label_count; i++)
-		assert_true(strcmp(wish->labels[i - 1].key, wish->labels[i].key) < 0);
-	for (size_t i = 1; i < wish->condition_count; i++)
-		assert_true(strcmp(wish->conditions[i - 1].type, wish->conditions[i].type) < 0);
-	assert_int_equal(condition_of(wish, "RdmaPortDown")->status, RNA_CONDITION_STATUS_FALSE);
-	assert_string_equal(condition_of(wish, "RdmaPortDown")->reason, "PortsUp");
-	(void)rna_node_wish_unref(wish);
+	desired = desired_of(f);
+	assert_true(desired->labels_decided && desired->conditions_decided &&
+		    desired->taint_decided);
+	assert_string_equal(label_of(desired, "network.nvidia.com/roce"), "true");
+	assert_string_equal(label_of(desired, "rdma-node-agent/ports-up"), "2");
+	assert_string_equal(label_of(desired, "rdma-node-agent/health"), "ok");
+	for (size_t i = 1; i < desired->label_count; i++)
+		assert_true(strcmp(desired->labels[i - 1].key, desired->labels[i].key) < 0);
+	for (size_t i = 1; i < desired->condition_count; i++)
+		assert_true(strcmp(desired->conditions[i - 1].type, desired->conditions[i].type) <
+			    0);
+	assert_int_equal(condition_of(desired, "RdmaPortDown")->status, RNA_CONDITION_STATUS_FALSE);
+	assert_string_equal(condition_of(desired, "RdmaPortDown")->reason, "PortsUp");
+	(void)rna_desired_node_unref(desired);
 
 	lose_ports(f);
 	look_for(f, 1);
-	wish = wish_of(f);
-	assert_string_equal(label_of(wish, "network.nvidia.com/roce"), "true"); /* not yet */
-	assert_int_equal(condition_of(wish, "RdmaPortDown")->status, RNA_CONDITION_STATUS_TRUE);
-	assert_string_equal(condition_of(wish, "RdmaPortDown")->reason, "PortDown");
-	assert_string_equal(condition_of(wish, "RdmaPortDown")->message,
+	desired = desired_of(f);
+	assert_string_equal(label_of(desired, "network.nvidia.com/roce"), "true"); /* not yet */
+	assert_int_equal(condition_of(desired, "RdmaPortDown")->status, RNA_CONDITION_STATUS_TRUE);
+	assert_string_equal(condition_of(desired, "RdmaPortDown")->reason, "PortDown");
+	assert_string_equal(condition_of(desired, "RdmaPortDown")->message,
 			    "port-down: mlx5_0/1, mlx5_1/1");
-	assert_true(condition_of(wish, "RdmaPortDown")->since.realtime == f->node.now.realtime);
-	(void)rna_node_wish_unref(wish);
+	assert_true(condition_of(desired, "RdmaPortDown")->since.realtime == f->node.now.realtime);
+	(void)rna_desired_node_unref(desired);
 
 	look_for(f, 60);
-	wish = wish_of(f);
-	assert_null(label_of(wish, "network.nvidia.com/roce"));
-	assert_string_equal(label_of(wish, "rdma-node-agent/ports-up"), "0");
-	assert_string_equal(label_of(wish, "rdma-node-agent/ports-expected"), "2");
-	assert_string_equal(label_of(wish, "rdma-node-agent/health"), "critical");
-	(void)rna_node_wish_unref(wish);
+	desired = desired_of(f);
+	assert_null(label_of(desired, "network.nvidia.com/roce"));
+	assert_string_equal(label_of(desired, "rdma-node-agent/ports-up"), "0");
+	assert_string_equal(label_of(desired, "rdma-node-agent/ports-expected"), "2");
+	assert_string_equal(label_of(desired, "rdma-node-agent/health"), "critical");
+	(void)rna_desired_node_unref(desired);
 }
 
 /* All data lost: values stay for a long time, then labels and conditions are unknown. */
 static void test_data_lost(void **state)
 {
 	struct fixture *f = *state;
-	struct rna_node_wish *wish, *later;
+	struct rna_desired_node *desired, *later;
 
 	look_for(f, 100);
-	wish = wish_of(f);
+	desired = desired_of(f);
 	set_ports(f, (struct rna_value){0});
 	look_for(f, 300);
-	later = wish_of(f);
-	assert_true(rna_node_wish_is_same(wish, later));
-	(void)rna_node_wish_unref(later);
+	later = desired_of(f);
+	assert_true(rna_desired_node_is_same(desired, later));
+	(void)rna_desired_node_unref(later);
 	look_for(f, 400);
-	later = wish_of(f);
+	later = desired_of(f);
 	assert_string_equal(label_of(later, "network.nvidia.com/roce"), "unknown");
 	assert_string_equal(label_of(later, "rdma-node-agent/ports-up"), "unknown");
 	assert_int_equal(condition_of(later, "RdmaPortDown")->status, RNA_CONDITION_STATUS_UNKNOWN);
 	assert_int_equal(condition_of(later, "RdmaNotObserved")->status,
 			 RNA_CONDITION_STATUS_FALSE);
-	assert_false(rna_node_wish_is_same(wish, later));
-	(void)rna_node_wish_unref(wish);
-	(void)rna_node_wish_unref(later);
+	assert_false(rna_desired_node_is_same(desired, later));
+	(void)rna_desired_node_unref(desired);
+	(void)rna_desired_node_unref(later);
 }
 
 static void set_text(char **place, const char *text)
@@ -261,105 +265,105 @@ static void restart(struct fixture *f)
 static void test_no_condition_is_over_before_rules_have_settled(void **state)
 {
 	struct fixture *f = *state;
-	struct rna_node_wish *wish;
+	struct rna_desired_node *desired;
 
 	f->settled = false;
 	find(f, "port-down", "mlx5_0", RNA_SEVERITY_CRITICAL);
 	look_for(f, 100);
-	wish = wish_of(f);
-	assert_int_equal(condition_of(wish, "RdmaPortDown")->status, RNA_CONDITION_STATUS_TRUE);
-	assert_null(condition_of(wish, "RdmaDeviceMissing")->message);
-	assert_true(wish->conditions_decided); /* one is decided, and published */
-	(void)rna_node_wish_unref(wish);
+	desired = desired_of(f);
+	assert_int_equal(condition_of(desired, "RdmaPortDown")->status, RNA_CONDITION_STATUS_TRUE);
+	assert_null(condition_of(desired, "RdmaDeviceMissing")->message);
+	assert_true(desired->conditions_decided); /* one is decided, and published */
+	(void)rna_desired_node_unref(desired);
 	f->finding_count = 0;
 	look_for(f, 100);
-	wish = wish_of(f);
-	assert_int_equal(condition_of(wish, "RdmaPortDown")->status, RNA_CONDITION_STATUS_TRUE);
-	(void)rna_node_wish_unref(wish);
+	desired = desired_of(f);
+	assert_int_equal(condition_of(desired, "RdmaPortDown")->status, RNA_CONDITION_STATUS_TRUE);
+	(void)rna_desired_node_unref(desired);
 }
 
 /* Nor is a node healthy again because its agent was started. */
 static void test_health_after_a_restart(void **state)
 {
 	struct fixture *f = *state;
-	struct rna_node_wish *wish;
+	struct rna_desired_node *desired;
 
 	find(f, "errors-rising", "mlx5_0", RNA_SEVERITY_WARNING);
 	look_for(f, 100);
 	f->finding_count = 0;
 	f->settled = false;
 	look_for(f, 60);
-	wish = wish_of(f);
-	assert_string_equal(label_of(wish, "rdma-node-agent/health"), "warning");
-	(void)rna_node_wish_unref(wish);
+	desired = desired_of(f);
+	assert_string_equal(label_of(desired, "rdma-node-agent/health"), "warning");
+	(void)rna_desired_node_unref(desired);
 	f->settled = true;
 	look_for(f, 60);
-	wish = wish_of(f);
-	assert_string_equal(label_of(wish, "rdma-node-agent/health"), "ok");
-	(void)rna_node_wish_unref(wish);
+	desired = desired_of(f);
+	assert_string_equal(label_of(desired, "rdma-node-agent/health"), "ok");
+	(void)rna_desired_node_unref(desired);
 }
 
 /* Until the rules have run, it may be so still. */
 static void test_a_node_that_was_down_before_a_restart(void **state)
 {
 	struct fixture *f = *state;
-	struct rna_node_wish *wish;
+	struct rna_desired_node *desired;
 
 	set_text(&f->settings.kubernetes_taint, "rdma-node-agent/down");
 	lose_ports(f);
 	look_for(f, 100);
-	wish = wish_of(f);
-	assert_string_equal(label_of(wish, "rdma-node-agent/health"), "critical");
-	assert_true(wish->taint);
-	(void)rna_node_wish_unref(wish);
+	desired = desired_of(f);
+	assert_string_equal(label_of(desired, "rdma-node-agent/health"), "critical");
+	assert_true(desired->taint);
+	(void)rna_desired_node_unref(desired);
 	f->settled = false;
 	get_ports_back(f);
 	look_for(f, 60);
-	wish = wish_of(f);
-	assert_string_equal(label_of(wish, "rdma-node-agent/health"), "critical");
-	assert_true(wish->taint);
-	(void)rna_node_wish_unref(wish);
+	desired = desired_of(f);
+	assert_string_equal(label_of(desired, "rdma-node-agent/health"), "critical");
+	assert_true(desired->taint);
+	(void)rna_desired_node_unref(desired);
 	f->settled = true;
 	look_for(f, 60);
-	wish = wish_of(f);
-	assert_string_equal(label_of(wish, "rdma-node-agent/health"), "ok");
-	assert_true(wish->taint_decided);
-	assert_false(wish->taint);
-	(void)rna_node_wish_unref(wish);
+	desired = desired_of(f);
+	assert_string_equal(label_of(desired, "rdma-node-agent/health"), "ok");
+	assert_true(desired->taint_decided);
+	assert_false(desired->taint);
+	(void)rna_desired_node_unref(desired);
 }
 
 /* A Node that was created anew does not get the taint of the former one. */
 static void test_a_taint_of_the_past(void **state)
 {
 	struct fixture *f = *state;
-	struct rna_node_wish *wish;
+	struct rna_desired_node *desired;
 
 	set_text(&f->settings.kubernetes_taint, "rdma-node-agent/down");
 	lose_ports(f);
 	look_for(f, 100);
 	restart(f);
 	look_for(f, 1);
-	wish = wish_of(f);
-	assert_true(wish->taint_decided && wish->taint); /* it still holds */
-	(void)rna_node_wish_unref(wish);
+	desired = desired_of(f);
+	assert_true(desired->taint_decided && desired->taint); /* it still holds */
+	(void)rna_desired_node_unref(desired);
 	restart(f);
 	get_ports_back(f);
 	look_for(f, 1);
-	wish = wish_of(f);
-	assert_false(wish->taint_decided); /* it is left as it is */
-	(void)rna_node_wish_unref(wish);
+	desired = desired_of(f);
+	assert_false(desired->taint_decided); /* it is left as it is */
+	(void)rna_desired_node_unref(desired);
 	look_for(f, 60);
-	wish = wish_of(f);
-	assert_true(wish->taint_decided);
-	assert_false(wish->taint);
-	(void)rna_node_wish_unref(wish);
+	desired = desired_of(f);
+	assert_true(desired->taint_decided);
+	assert_false(desired->taint);
+	(void)rna_desired_node_unref(desired);
 }
 
 /* Even with a short unknown_delay, "too early" is not "unknown". */
 static void test_a_restart_is_no_blindness(void **state)
 {
 	struct fixture *f = *state;
-	struct rna_node_wish *wish;
+	struct rna_desired_node *desired;
 
 	f->settings.kubernetes_unknown_delay = 60 * SECOND;
 	find(f, "errors-rising", "mlx5_0", RNA_SEVERITY_WARNING);
@@ -367,17 +371,17 @@ static void test_a_restart_is_no_blindness(void **state)
 	f->finding_count = 0;
 	f->settled = false;
 	look_for(f, 200);
-	wish = wish_of(f);
-	assert_string_equal(label_of(wish, "rdma-node-agent/health"), "warning");
-	assert_int_equal(condition_of(wish, "RdmaPortDown")->status, RNA_CONDITION_STATUS_FALSE);
-	(void)rna_node_wish_unref(wish);
+	desired = desired_of(f);
+	assert_string_equal(label_of(desired, "rdma-node-agent/health"), "warning");
+	assert_int_equal(condition_of(desired, "RdmaPortDown")->status, RNA_CONDITION_STATUS_FALSE);
+	(void)rna_desired_node_unref(desired);
 }
 
 /* A problem that is met and held down just after a port could not be read. */
 static void test_a_condition_that_is_open_again(void **state)
 {
 	struct fixture *f = *state;
-	struct rna_node_wish *wish;
+	struct rna_desired_node *desired;
 
 	f->settings.kubernetes_unknown_delay = 60 * SECOND;
 	look_for(f, 100);
@@ -387,19 +391,20 @@ static void test_a_condition_that_is_open_again(void **state)
 	look_for(f, 100);
 	f->settled = true;
 	look_for(f, 50);
-	wish = wish_of(f);
-	assert_int_equal(condition_of(wish, "RdmaPortDown")->status, RNA_CONDITION_STATUS_FALSE);
-	(void)rna_node_wish_unref(wish);
+	desired = desired_of(f);
+	assert_int_equal(condition_of(desired, "RdmaPortDown")->status, RNA_CONDITION_STATUS_FALSE);
+	(void)rna_desired_node_unref(desired);
 	look_for(f, 20);
-	wish = wish_of(f);
-	assert_int_equal(condition_of(wish, "RdmaPortDown")->status, RNA_CONDITION_STATUS_UNKNOWN);
-	(void)rna_node_wish_unref(wish);
+	desired = desired_of(f);
+	assert_int_equal(condition_of(desired, "RdmaPortDown")->status,
+			 RNA_CONDITION_STATUS_UNKNOWN);
+	(void)rna_desired_node_unref(desired);
 }
 
 static void test_severities_and_silence(void **state)
 {
 	struct fixture *f = *state;
-	struct rna_node_wish *wish;
+	struct rna_desired_node *desired;
 
 	find(f, "port-down", "mlx5_0", RNA_SEVERITY_INFO);
 	find(f, "port-init", "mlx5_1", RNA_SEVERITY_CRITICAL);
@@ -407,18 +412,18 @@ static void test_severities_and_silence(void **state)
 	find(f, "errors-rising", "mlx5_0", RNA_SEVERITY_WARNING);
 	find(f, "device-missing", NULL, RNA_SEVERITY_CRITICAL);
 	look_for(f, 100);
-	wish = wish_of(f);
-	assert_int_equal(condition_of(wish, "RdmaPortDown")->status, RNA_CONDITION_STATUS_FALSE);
-	assert_string_equal(condition_of(wish, "RdmaLinkDegraded")->message,
+	desired = desired_of(f);
+	assert_int_equal(condition_of(desired, "RdmaPortDown")->status, RNA_CONDITION_STATUS_FALSE);
+	assert_string_equal(condition_of(desired, "RdmaLinkDegraded")->message,
 			    "errors-rising: mlx5_0/1");
-	assert_string_equal(condition_of(wish, "RdmaDeviceMissing")->message, "device-missing");
-	(void)rna_node_wish_unref(wish);
+	assert_string_equal(condition_of(desired, "RdmaDeviceMissing")->message, "device-missing");
+	(void)rna_desired_node_unref(desired);
 }
 
 static void test_conditions_can_be_left_out(void **state)
 {
 	struct fixture *f = *state;
-	struct rna_node_wish *wish;
+	struct rna_desired_node *desired;
 
 	find(f, "port-down", "mlx5_0", RNA_SEVERITY_CRITICAL);
 	look_for(f, 1);
@@ -426,10 +431,10 @@ static void test_conditions_can_be_left_out(void **state)
 	look_for(f, 1); /* there is good news, when a reload leaves them out */
 	f->settings.kubernetes_conditions = false;
 	look_for(f, 100);
-	wish = wish_of(f);
-	assert_int_equal(wish->condition_count, 0);
-	assert_true(wish->conditions_decided); /* so that those of an agent before go */
-	(void)rna_node_wish_unref(wish);
+	desired = desired_of(f);
+	assert_int_equal(desired->condition_count, 0);
+	assert_true(desired->conditions_decided); /* so that those of an agent before go */
+	(void)rna_desired_node_unref(desired);
 }
 
 /* Off by default; with hysteresis; and what is not known neither sets nor removes it. */
@@ -455,7 +460,7 @@ static void test_taint(void **state)
 	struct fixture *f = *state;
 
 	for (size_t i = 0; i < RNA_ARRAY_SIZE(cases); i++) {
-		struct rna_node_wish *wish;
+		struct rna_desired_node *desired;
 
 		rna_memory_deinit(&f->memory);
 		set_text(&f->settings.kubernetes_taint, "");
@@ -464,31 +469,31 @@ static void test_taint(void **state)
 		get_ports_back(f);
 		find(f, cases[i].rule, "mlx5_0", cases[i].severity);
 		look_for(f, 100);
-		wish = wish_of(f);
-		assert_true(wish->taint_decided);
-		assert_false(wish->taint);
-		(void)rna_node_wish_unref(wish);
+		desired = desired_of(f);
+		assert_true(desired->taint_decided);
+		assert_false(desired->taint);
+		(void)rna_desired_node_unref(desired);
 		set_text(&f->settings.kubernetes_taint, "rdma-node-agent/down");
 		look_for(f, 100);
-		wish = wish_of(f);
-		assert_true(wish->taint_decided);
-		assert_int_equal(wish->taint, cases[i].tainted);
-		(void)rna_node_wish_unref(wish);
+		desired = desired_of(f);
+		assert_true(desired->taint_decided);
+		assert_int_equal(desired->taint, cases[i].tainted);
+		(void)rna_desired_node_unref(desired);
 		set_ports(f, rna_value_unreadable());
 		f->finding_count = 0;
 		look_for(f, 2000);
-		wish = wish_of(f);
-		assert_int_equal(wish->taint, cases[i].tainted);
-		(void)rna_node_wish_unref(wish);
+		desired = desired_of(f);
+		assert_int_equal(desired->taint, cases[i].tainted);
+		(void)rna_desired_node_unref(desired);
 	}
 }
 
-static size_t count_true(const struct rna_node_wish *wish)
+static size_t count_true(const struct rna_desired_node *desired)
 {
 	size_t count = 0;
 
-	for (size_t i = 0; i < wish->condition_count; i++)
-		count += wish->conditions[i].status == RNA_CONDITION_STATUS_TRUE;
+	for (size_t i = 0; i < desired->condition_count; i++)
+		count += desired->conditions[i].status == RNA_CONDITION_STATUS_TRUE;
 	return count;
 }
 
@@ -501,24 +506,24 @@ static void assert_consequences(struct fixture *f, size_t rule, enum rna_severit
 			 row->impact == RNA_IMPACT_FABRIC || row->impact == RNA_IMPACT_AGENT;
 	bool taints = severity == RNA_SEVERITY_CRITICAL && !elsewhere;
 	struct rna_check check = {.findings = f->findings, .count = 1, .inventory = seen};
-	struct rna_node_wish *wish;
+	struct rna_desired_node *desired;
 	const struct rna_node_condition *condition;
 
 	rna_memory_deinit(&f->memory);
 	f->finding_count = 0;
 	find(f, row->name, "mlx5_0", severity);
 	look_for(f, 100);
-	wish = wish_of(f);
-	assert_string_equal(label_of(wish, "rdma-node-agent/health"),
+	desired = desired_of(f);
+	assert_string_equal(label_of(desired, "rdma-node-agent/health"),
 			    severity == RNA_SEVERITY_INFO ? "ok" : rna_severity_name(severity));
-	assert_int_equal(count_true(wish), severity > RNA_SEVERITY_INFO);
-	condition = condition_of(wish, rna_condition_rows[row->condition].type);
+	assert_int_equal(count_true(desired), severity > RNA_SEVERITY_INFO);
+	condition = condition_of(desired, rna_condition_rows[row->condition].type);
 	assert_non_null(condition);
 	if (severity > RNA_SEVERITY_INFO)
 		assert_non_null(strstr(condition->message, row->name));
-	assert_int_equal(wish->taint, taints);
-	assert_int_equal(wish->device_taint_count, taints);
-	(void)rna_node_wish_unref(wish);
+	assert_int_equal(desired->taint, taints);
+	assert_int_equal(desired->device_taint_count, taints);
+	(void)rna_desired_node_unref(desired);
 	assert_int_equal(rna_check_exit_code(&check, RNA_CHECK_NAGIOS), severity);
 	assert_int_equal(rna_check_exit_code(&check, RNA_CHECK_JSON), severity);
 	for (enum rna_check_form form = RNA_CHECK_SLURM; form <= RNA_CHECK_NPD; form++)
@@ -543,15 +548,15 @@ static void test_each_rule_has_the_same_consequences(void **state)
 
 static size_t count_device_taints(struct fixture *f, bool complete, const char *reason)
 {
-	struct rna_node_wish *wish = wish_of(f);
-	size_t count = wish->device_taint_count;
+	struct rna_desired_node *desired = desired_of(f);
+	size_t count = desired->device_taint_count;
 
-	assert_int_equal(wish->device_taints_complete, complete);
+	assert_int_equal(desired->device_taints_complete, complete);
 	for (size_t i = 0; i < count; i++) {
-		assert_string_equal(wish->device_taints[i].device, "mlx5_0");
-		assert_string_equal(wish->device_taints[i].reason, reason);
+		assert_string_equal(desired->device_taints[i].device, "mlx5_0");
+		assert_string_equal(desired->device_taints[i].reason, reason);
 	}
-	(void)rna_node_wish_unref(wish);
+	(void)rna_desired_node_unref(desired);
 	return count;
 }
 
@@ -626,7 +631,7 @@ static void test_device_taints_after_a_restart(void **state)
 static void test_what_is_wrong_at_the_start_may_pass(void **state)
 {
 	struct fixture *f = *state;
-	struct rna_node_wish *wish;
+	struct rna_desired_node *desired;
 
 	f->settings.kubernetes_device_taints = RNA_DEVICE_TAINTS_TAINT;
 	look_for(f, 100);
@@ -634,35 +639,35 @@ static void test_what_is_wrong_at_the_start_may_pass(void **state)
 	f->started = f->node.now.monotonic;
 	find(f, "port-down", "mlx5_0", RNA_SEVERITY_CRITICAL);
 	look_for(f, 10);
-	wish = wish_of(f);
-	assert_int_equal(condition_of(wish, "RdmaPortDown")->status, RNA_CONDITION_STATUS_FALSE);
-	assert_int_equal(wish->device_taint_count, 0);
-	(void)rna_node_wish_unref(wish);
+	desired = desired_of(f);
+	assert_int_equal(condition_of(desired, "RdmaPortDown")->status, RNA_CONDITION_STATUS_FALSE);
+	assert_int_equal(desired->device_taint_count, 0);
+	(void)rna_desired_node_unref(desired);
 	f->finding_count = 0;
 	look_for(f, 5);
 	find(f, "port-down", "mlx5_0", RNA_SEVERITY_CRITICAL); /* for good */
 	look_for(f, 40);
-	wish = wish_of(f);
-	assert_int_equal(condition_of(wish, "RdmaPortDown")->status, RNA_CONDITION_STATUS_FALSE);
-	assert_int_equal(wish->device_taint_count, 0);
-	(void)rna_node_wish_unref(wish);
+	desired = desired_of(f);
+	assert_int_equal(condition_of(desired, "RdmaPortDown")->status, RNA_CONDITION_STATUS_FALSE);
+	assert_int_equal(desired->device_taint_count, 0);
+	(void)rna_desired_node_unref(desired);
 	look_for(f, 10);
-	wish = wish_of(f);
-	assert_int_equal(condition_of(wish, "RdmaPortDown")->status, RNA_CONDITION_STATUS_TRUE);
-	assert_int_equal(wish->device_taint_count, 1);
-	(void)rna_node_wish_unref(wish);
+	desired = desired_of(f);
+	assert_int_equal(condition_of(desired, "RdmaPortDown")->status, RNA_CONDITION_STATUS_TRUE);
+	assert_int_equal(desired->device_taint_count, 1);
+	(void)rna_desired_node_unref(desired);
 }
 
 static void assert_node(struct fixture *f, const char *health, bool taint)
 {
-	struct rna_node_wish *wish = wish_of(f);
+	struct rna_desired_node *desired = desired_of(f);
 
 	if (health)
-		assert_string_equal(label_of(wish, "rdma-node-agent/health"), health);
+		assert_string_equal(label_of(desired, "rdma-node-agent/health"), health);
 	else
-		assert_undecided(wish, "rdma-node-agent/health");
-	assert_int_equal(wish->taint, taint);
-	(void)rna_node_wish_unref(wish);
+		assert_undecided(desired, "rdma-node-agent/health");
+	assert_int_equal(desired->taint, taint);
+	(void)rna_desired_node_unref(desired);
 }
 
 /* Where nothing was published yet, a problem takes as long as it does later. */
@@ -717,7 +722,7 @@ static void test_no_condition_while_the_machine_boots(void **state)
 	struct fixture *f = *state;
 	const rna_usec grace = f->settings.health_boot_grace;
 	const unsigned down = (unsigned)(f->settings.kubernetes_down_delay / SECOND);
-	struct rna_node_wish *wish;
+	struct rna_desired_node *desired;
 
 	f->settings.kubernetes_device_taints = RNA_DEVICE_TAINTS_TAINT;
 	f->node.now.monotonic = f->started = 40 * SECOND;
@@ -725,22 +730,22 @@ static void test_no_condition_while_the_machine_boots(void **state)
 	f->settled = false;
 	find(f, "port-down", "mlx5_0", RNA_SEVERITY_CRITICAL);
 	look_for(f, (unsigned)(grace / SECOND) - 41);
-	wish = wish_of(f);
-	assert_null(condition_of(wish, "RdmaPortDown")->message);
-	assert_int_equal(wish->device_taint_count, 0);
-	(void)rna_node_wish_unref(wish);
+	desired = desired_of(f);
+	assert_null(condition_of(desired, "RdmaPortDown")->message);
+	assert_int_equal(desired->device_taint_count, 0);
+	(void)rna_desired_node_unref(desired);
 	f->booting = false;
 	f->settled = true;
 	look_for(f, down);
-	wish = wish_of(f);
-	assert_null(condition_of(wish, "RdmaPortDown")->message);
-	assert_int_equal(wish->device_taint_count, 0);
-	(void)rna_node_wish_unref(wish);
+	desired = desired_of(f);
+	assert_null(condition_of(desired, "RdmaPortDown")->message);
+	assert_int_equal(desired->device_taint_count, 0);
+	(void)rna_desired_node_unref(desired);
 	look_for(f, 1);
-	wish = wish_of(f);
-	assert_int_equal(condition_of(wish, "RdmaPortDown")->status, RNA_CONDITION_STATUS_TRUE);
-	assert_int_equal(wish->device_taint_count, 1);
-	(void)rna_node_wish_unref(wish);
+	desired = desired_of(f);
+	assert_int_equal(condition_of(desired, "RdmaPortDown")->status, RNA_CONDITION_STATUS_TRUE);
+	assert_int_equal(desired->device_taint_count, 1);
+	(void)rna_desired_node_unref(desired);
 }
 
 /* Nor is it good news that what was not known is a problem. */
@@ -777,7 +782,7 @@ static void test_addresses_of_device_taints(void **state)
 		{"mlx5_9", NULL},
 	};
 	struct fixture *f = *state;
-	struct rna_node_wish *wish;
+	struct rna_desired_node *desired;
 
 	f->settings.kubernetes_device_taints = RNA_DEVICE_TAINTS_TAINT;
 	f->missing[0] =
@@ -786,10 +791,10 @@ static void test_addresses_of_device_taints(void **state)
 	for (size_t i = 0; i < RNA_ARRAY_SIZE(cases); i++)
 		find(f, "device-missing", cases[i].device, RNA_SEVERITY_CRITICAL);
 	look_for(f, 1);
-	wish = wish_of(f);
-	assert_int_equal(wish->device_taint_count, RNA_ARRAY_SIZE(cases));
+	desired = desired_of(f);
+	assert_int_equal(desired->device_taint_count, RNA_ARRAY_SIZE(cases));
 	for (size_t i = 0; i < RNA_ARRAY_SIZE(cases); i++) {
-		const struct rna_node_device_taint *taint = wish->device_taints;
+		const struct rna_node_device_taint *taint = desired->device_taints;
 		const char *address = cases[i].address;
 
 		while (strcmp(taint->device, cases[i].device) != 0)
@@ -798,23 +803,23 @@ static void test_addresses_of_device_taints(void **state)
 			address = f->view->snapshot->devices[1].device->pci_address;
 		assert_true(rna_same_text(taint->pci_address, address));
 	}
-	(void)rna_node_wish_unref(wish);
+	(void)rna_desired_node_unref(desired);
 }
 
 /* Off means taken from the Node: on again begins with what is true now. */
 static void test_taint_and_conditions_that_were_off(void **state)
 {
 	struct fixture *f = *state;
-	struct rna_node_wish *wish;
+	struct rna_desired_node *desired;
 
 	set_text(&f->settings.kubernetes_taint, "rdma-node-agent/down");
 	lose_ports(f);
 	find(f, "port-down", "mlx5_0", RNA_SEVERITY_CRITICAL);
 	look_for(f, 100);
-	wish = wish_of(f);
-	assert_true(wish->taint);
-	assert_int_equal(condition_of(wish, "RdmaPortDown")->status, RNA_CONDITION_STATUS_TRUE);
-	(void)rna_node_wish_unref(wish);
+	desired = desired_of(f);
+	assert_true(desired->taint);
+	assert_int_equal(condition_of(desired, "RdmaPortDown")->status, RNA_CONDITION_STATUS_TRUE);
+	(void)rna_desired_node_unref(desired);
 	set_text(&f->settings.kubernetes_taint, "");
 	f->settings.kubernetes_conditions = false;
 	look_for(f, 1);
@@ -823,16 +828,16 @@ static void test_taint_and_conditions_that_were_off(void **state)
 	set_text(&f->settings.kubernetes_taint, "rdma-node-agent/down");
 	f->settings.kubernetes_conditions = true;
 	look_for(f, 1);
-	wish = wish_of(f);
-	assert_false(wish->taint);
-	assert_null(condition_of(wish, "RdmaPortDown")->message); /* not decided */
-	(void)rna_node_wish_unref(wish);
+	desired = desired_of(f);
+	assert_false(desired->taint);
+	assert_null(condition_of(desired, "RdmaPortDown")->message); /* not decided */
+	(void)rna_desired_node_unref(desired);
 	look_for(f, 400);
-	wish = wish_of(f);
-	assert_true(wish->taint_decided);
-	assert_false(wish->taint);
-	assert_int_equal(condition_of(wish, "RdmaPortDown")->status, RNA_CONDITION_STATUS_FALSE);
-	(void)rna_node_wish_unref(wish);
+	desired = desired_of(f);
+	assert_true(desired->taint_decided);
+	assert_false(desired->taint);
+	assert_int_equal(condition_of(desired, "RdmaPortDown")->status, RNA_CONDITION_STATUS_FALSE);
+	(void)rna_desired_node_unref(desired);
 }
 
 /* Eight ports that lose their switch are one event. */
@@ -842,7 +847,7 @@ static void test_events(void **state)
 	const struct rna_time now = {1000 * SECOND, 5000 * SECOND};
 	const struct rna_rule *rule = &rna_rule_port_down;
 	struct fixture *f = *state;
-	struct rna_node_wish *wish;
+	struct rna_desired_node *desired;
 
 	for (size_t i = 0; i < RNA_ARRAY_SIZE(devices); i++) {
 		struct rna_finding finding = {.rule = rule->name,
@@ -861,28 +866,28 @@ static void test_events(void **state)
 	f->findings[0].text = "mlx5_9/1: down";
 	f->findings[0].remedy = "";
 	rna_node_events_take(&f->events, rule, &f->findings[0], true, now);
-	wish = wish_of(f);
-	assert_int_equal(wish->event_count, 2);
-	assert_true(wish->events[0].warning);
-	assert_string_equal(wish->events[0].reason, "RdmaPortDown");
+	desired = desired_of(f);
+	assert_int_equal(desired->event_count, 2);
+	assert_true(desired->events[0].warning);
+	assert_string_equal(desired->events[0].reason, "RdmaPortDown");
 	assert_non_null(
-		strstr(wish->events[0].message,
+		strstr(desired->events[0].message,
 		       "mlx5_0/1: down; and 2 more: mlx5_1, mlx5_2. Check the cable of mlx5_0/1."));
-	assert_false(wish->events[1].warning);
-	assert_string_equal(wish->events[1].reason, "RdmaPortDownResolved");
-	assert_string_equal(wish->events[1].message, "resolved: mlx5_9/1: down");
-	(void)rna_node_wish_unref(wish);
+	assert_false(desired->events[1].warning);
+	assert_string_equal(desired->events[1].reason, "RdmaPortDownResolved");
+	assert_string_equal(desired->events[1].message, "resolved: mlx5_9/1: down");
+	(void)rna_desired_node_unref(desired);
 	f->settings.kubernetes_events = false;
-	wish = wish_of(f);
-	assert_int_equal(wish->event_count, 0);
-	(void)rna_node_wish_unref(wish);
+	desired = desired_of(f);
+	assert_int_equal(desired->event_count, 0);
+	(void)rna_desired_node_unref(desired);
 }
 
 static void test_events_are_bounded(void **state)
 {
 	const struct rna_time now = {1000 * SECOND, 5000 * SECOND};
 	struct fixture *f = *state;
-	struct rna_node_wish *wish;
+	struct rna_desired_node *desired;
 
 	for (size_t i = 0; i < 1000; i++) {
 		const struct rna_finding finding = {.severity = RNA_SEVERITY_WARNING,
@@ -892,11 +897,11 @@ static void test_events_are_bounded(void **state)
 
 		rna_node_events_take(&f->events, &rna_rule_port_down, &finding, false, now);
 	}
-	wish = wish_of(f);
-	assert_int_equal(wish->event_count, 1);
-	assert_true(strlen(wish->events[0].message) < 1024);
-	assert_non_null(strstr(wish->events[0].message, "and 999 more"));
-	(void)rna_node_wish_unref(wish);
+	desired = desired_of(f);
+	assert_int_equal(desired->event_count, 1);
+	assert_true(strlen(desired->events[0].message) < 1024);
+	assert_non_null(strstr(desired->events[0].message, "and 999 more"));
+	(void)rna_desired_node_unref(desired);
 }
 
 /* Each condition that a rule names has a row, and each row some rule. */
@@ -921,15 +926,15 @@ static void test_file_for_nfd(void **state)
 {
 	struct fixture *f = *state;
 	RNA_STRBUF struct rna_strbuf text = RNA_STRBUF_INIT;
-	struct rna_node_wish *wish;
+	struct rna_desired_node *desired;
 
 	look_for(f, 100);
-	wish = wish_of(f);
-	rna_nfd_write_features(wish, 1763716800 * SECOND, NULL, &text);
+	desired = desired_of(f);
+	rna_nfd_write_features(desired, 1763716800 * SECOND, NULL, &text);
 	assert_non_null(strstr(text.data, "\n# +expiry-time=2025-11-21T09:20:00Z\n"));
 	assert_non_null(strstr(text.data, "\nnetwork.nvidia.com/roce=true\n"));
 	assert_non_null(strstr(text.data, "\nrdma-node-agent/rate-total-gbps=800\n"));
-	(void)rna_node_wish_unref(wish);
+	(void)rna_desired_node_unref(desired);
 }
 
 /* What is not decided yet stays as an agent before wrote it, and nothing else does. */
@@ -941,16 +946,16 @@ static void test_file_for_nfd_after_a_restart(void **state)
 				     "network.nvidia.com/roce=false\n";
 	struct fixture *f = *state;
 	RNA_STRBUF struct rna_strbuf text = RNA_STRBUF_INIT;
-	struct rna_node_wish *wish;
+	struct rna_desired_node *desired;
 
 	look_for(f, 31);
-	wish = wish_of(f);
-	rna_nfd_write_features(wish, 1763716800 * SECOND, before, &text);
+	desired = desired_of(f);
+	rna_nfd_write_features(desired, 1763716800 * SECOND, before, &text);
 	assert_non_null(strstr(text.data, "\nnetwork.nvidia.com/roce=true\n"));
 	assert_non_null(strstr(text.data, "\nrdma-node-agent/nic-firmware=28.39.1002\n"));
 	assert_null(strstr(text.data, "of-others"));
 	assert_null(strstr(text.data, "rails"));
-	(void)rna_node_wish_unref(wish);
+	(void)rna_desired_node_unref(desired);
 }
 
 int main(void)
