@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * The command events: ports that went up or down. The newest from the running agent; with --last or
- * --since more of them, from the files of its history.
+ * The command events: what changed. The newest from the running agent; with --last or --since more,
+ * from the files of its history.
  */
 #include <errno.h>
 
@@ -43,8 +43,8 @@ static int read_file(int directory, const char *name, struct rna_history *histor
 	return status < 0 ? rna_error_prefix(error, "%s", name) : 0;
 }
 
-static int read_history(const struct rna_call *call, struct rna_history *history,
-			struct rna_error *error)
+static int read_histories(const struct rna_call *call, struct rna_history *histories,
+			  struct rna_error *error)
 {
 	RNA_CLEANUP(rna_root_close_p) struct rna_root *root = NULL;
 	RNA_CLOSE int directory = -1;
@@ -60,8 +60,13 @@ static int read_history(const struct rna_call *call, struct rna_history *history
 	directory = rna_state_directory_open(path, false, error);
 	if (directory < 0)
 		return directory;
-	status = read_file(directory, RNA_HISTORY_OLD, history, error);
-	return status < 0 ? status : read_file(directory, RNA_HISTORY_FILE, history, error);
+	for (size_t i = 0; status == 0 && i < RNA_CHANGE_KIND_COUNT; i++) {
+		status = read_file(directory, rna_history_places[i].old, &histories[i], error);
+		if (status == 0)
+			status = read_file(directory, rna_history_places[i].file, &histories[i],
+					   error);
+	}
+	return status;
 }
 
 /* -- Selection --------------------------------------------------------------------------------- */
@@ -85,47 +90,63 @@ static struct selection read_selection(const struct rna_call *call, rna_usec now
 	return ret;
 }
 
-/* The clock may have been set back: the order is that of the events, and not of their times. */
-static size_t select_events(const struct rna_history *history, const struct selection *selection,
-			    struct rna_transition *ret)
+static size_t count_all(const struct rna_history *histories)
 {
-	size_t count = 0, first;
+	size_t count = 0;
 
-	for (size_t i = 0; i < history->count; i++)
-		if (rna_history_at(history, i)->time.realtime >= selection->since)
-			ret[count++] = *rna_history_at(history, i);
+	for (size_t i = 0; i < RNA_CHANGE_KIND_COUNT; i++)
+		count += histories[i].count;
+	return count;
+}
+
+/* The clock may have been set back: the order is that of the events, and not of their times. */
+static size_t select_events(const struct rna_history *histories, const struct selection *selection,
+			    struct rna_change *ret)
+{
+	size_t next[RNA_CHANGE_KIND_COUNT] = {0}, count = 0, first;
+	const struct rna_change *change;
+
+	while ((change = rna_histories_next(histories, next)))
+		if (change->time.realtime >= selection->since)
+			ret[count++] = *change;
 	first = count > selection->last ? count - (size_t)selection->last : 0;
 	for (size_t i = first; i < count; i++)
 		ret[i - first] = ret[i];
 	return count - first;
 }
 
+static int write_selection(const struct rna_call *call, const struct rna_history *histories,
+			   struct rna_strbuf *text, struct rna_error *error)
+{
+	RNA_FREE struct rna_change *events = calloc(count_all(histories) + 1, sizeof(*events));
+	const struct rna_snapshot snapshot = {.time = rna_clock_now()};
+	const struct selection selection = read_selection(call, snapshot.time.realtime);
+	struct rna_view view = {.snapshot = &snapshot, .changes = events};
+
+	if (!events)
+		return rna_error_set(error, -ENOMEM, "cannot read the events");
+	view.change_count = select_events(histories, &selection, events);
+	if (call->arguments.options[RNA_OPTION_JSON])
+		rna_write_events_json(&view, text);
+	else
+		rna_write_events_table(&view, text);
+	return 0;
+}
+
 static int write_history(const struct rna_call *call, struct rna_strbuf *text,
 			 struct rna_error *error)
 {
-	RNA_CLEANUP(rna_history_deinit)
-	struct rna_history history = {.room = EVENTS_MAX, .all = true};
-	RNA_FREE struct rna_transition *events = NULL;
-	const struct rna_snapshot snapshot = {.time = rna_clock_now()};
-	struct rna_view view = {.snapshot = &snapshot};
-	const struct selection selection = read_selection(call, snapshot.time.realtime);
+	struct rna_history histories[RNA_CHANGE_KIND_COUNT];
 	int status;
 
-	status = read_history(call, &history, error);
-	if (status < 0)
-		return status;
-	events = calloc(history.count + 1, sizeof(*events));
-	if (!events)
-		return rna_error_set(error, -ENOMEM, "cannot read the events");
-	view.transition_count = select_events(&history, &selection, events);
-	view.transitions = events;
-	if (call->arguments.options[RNA_OPTION_JSON])
-		rna_write_events_json(&view, text);
-	else if (view.transition_count > 0)
-		rna_write_events_table(&view, text);
-	else
-		rna_strbuf_puts(text, "No port went up or down.\n");
-	return 0;
+	for (size_t i = 0; i < RNA_CHANGE_KIND_COUNT; i++)
+		histories[i] = (struct rna_history){.room = EVENTS_MAX, .all = true};
+	status = read_histories(call, histories, error);
+	if (status == 0)
+		status = write_selection(call, histories, text, error);
+	for (size_t i = 0; i < RNA_CHANGE_KIND_COUNT; i++)
+		rna_history_deinit(&histories[i]);
+	return status;
 }
 
 int rna_command_events(struct rna_call *call, struct rna_error *error)

@@ -164,15 +164,19 @@ const struct rna_command rna_commands[] = {
 	},
 	{
 		.name = "events",
-		.summary = "Show which ports went up or down, as the agent recorded it.",
+		.summary = "Show what changed: ports, findings, and the agent itself.",
 		.help = "The command connects to the first address of http.listen; if "
 			"http.web_config_file is set,\nto the first unix socket of http.listen. "
 			"The "
-			"agent shows the last 64 events. With --last or\n--since the command reads "
-			"the state directory instead, which has the last 1,000 at least, also\nof "
+			"agent shows ports that went up or down, findings that\nwere raised, "
+			"changed "
+			"their severity or were resolved, starts and ends of the agent, reloads of "
+			"the\nconfiguration, and expect accept: the last 64 of ports, of findings "
+			"and of the agent. With --last\nor --since the command reads the state "
+			"directory instead, which has the last 1,000 of each at\nleast, also of "
 			"earlier processes, and needs no running agent. With --url it asks the "
-			"agent of "
-			"another\nnode.",
+			"agent "
+			"of\nanother node.",
 		.options = RNA_OPTION_BIT(LAST) | RNA_OPTION_BIT(SINCE) | RNA_OPTION_BIT(JSON) |
 			   RNA_OPTIONS_URL,
 		.settings = true,

@@ -279,12 +279,11 @@ static void look_for_the_first_time(struct rna_health *health, const struct rna_
 		health->tracked[i].was_there |= !health->tracked[i].recalled;
 }
 
-static void end_finding(struct rna_health *health, struct rna_tracked_finding *tracked,
-			struct rna_time now)
+static void end_finding(struct rna_health *health, struct rna_tracked_finding *tracked)
 {
 	if (tracked->told && health->tell)
-		health->tell(rna_rules[tracked->rule], &tracked->finding, true,
-			     rna_time_since(tracked->finding.since, now), health->userdata);
+		health->tell(rna_rules[tracked->rule], &tracked->finding, RNA_CHANGE_RESOLVED, true,
+			     health->userdata);
 	health->changed = true;
 	rna_tracked_finding_deinit(tracked);
 }
@@ -422,7 +421,7 @@ static bool merge(struct rna_health *health, const struct rna_finds *finds,
 			if (may_hold(health, was, view))
 				merged[count++] = *was;
 			else
-				end_finding(health, was, now);
+				end_finding(health, was);
 			continue;
 		}
 		if (order == 0)
@@ -453,23 +452,26 @@ static void freeze_text(struct rna_tracked_finding *tracked)
 		tracked->told_text[rna_characters_cut(tracked->text, RNA_TOLD_TEXT_MAX)] = '\0';
 }
 
-/* Reports a finding when it appears, and again when its severity rises. */
+/* Reports a finding when it appears, and when its severity changes: for the worse, it is news. */
 static void report(struct rna_health *health, struct rna_tracked_finding *tracked)
 {
 	enum rna_severity severity = tracked->finding.severity;
 	bool worse = !tracked->told || severity > tracked->told_severity;
+	enum rna_change_what what = tracked->told ? RNA_CHANGE_ALTERED : RNA_CHANGE_RAISED;
 
 	if (tracked->finding.silenced)
 		return;
 	if (worse || !tracked->told_text) /* the files of older versions have none */
 		freeze_text(tracked);
-	if (!worse)
+	if (!worse && severity == tracked->last_severity)
 		return;
 	tracked->told = true;
-	tracked->told_severity = severity;
+	tracked->last_severity = severity;
+	if (worse)
+		tracked->told_severity = severity;
 	health->changed = true;
 	if (health->tell)
-		health->tell(rna_rules[tracked->rule], &tracked->finding, false, 0,
+		health->tell(rna_rules[tracked->rule], &tracked->finding, what, worse,
 			     health->userdata);
 }
 

@@ -13,10 +13,11 @@
 #include "settings/settings.h"
 
 /*
- * A finding appeared, got worse, or is over after having been told. lasted: 0 where it is not over.
+ * A finding was raised, has another severity, or is resolved after it was raised. news: false if
+ * its severity fell, or rose to what was reported before.
  */
 typedef void rna_health_tell(const struct rna_rule *rule, const struct rna_finding *finding,
-			     bool over, rna_usec lasted, void *userdata);
+			     enum rna_change_what what, bool news, void *userdata);
 
 struct rna_tracked_finding;
 

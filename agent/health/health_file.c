@@ -234,6 +234,7 @@ static void finish_finding(const struct found *found, struct rna_tracked_finding
 			found->same_boot ? earlier(since.monotonic, found->written.monotonic) : 0,
 	};
 	tracked->told = tracked->told_severity < RNA_SEVERITY_COUNT;
+	tracked->last_severity = finding->severity;
 	tracked->was_there = tracked->told; /* it had held */
 	tracked->recalled = true;
 	finding->rule = rna_rules[tracked->rule]->name;

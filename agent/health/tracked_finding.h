@@ -16,7 +16,8 @@ struct rna_tracked_finding {
 	struct rna_finding finding; /* with the texts above */
 	bool was_there;             /* when the agent first saw all of the node */
 	bool told;
-	enum rna_severity told_severity;
+	enum rna_severity told_severity; /* the worst that was reported */
+	enum rna_severity last_severity; /* that was reported, news or not */
 	/*
 	 * From an earlier process. Until this one has found the problem as well, it is neither
 	 * shown nor over: what found it may not have been read yet.

@@ -79,6 +79,13 @@ static void reserve_descriptors(const struct rna_agent *agent)
 	(void)copy; /* to have had such a number is enough */
 }
 
+void rna_agent_note(struct rna_agent *agent, enum rna_change_what what, const char *text)
+{
+	const struct rna_change change = {.time = rna_clock_now(), .what = what, .text = text};
+
+	(void)rna_histories_add(agent->memory.histories, &change); /* the log has it as well */
+}
+
 static int on_signal(sd_event_source *source, const struct signalfd_siginfo *info, void *userdata)
 {
 	struct rna_agent *agent = userdata;
@@ -91,6 +98,7 @@ static int on_signal(sd_event_source *source, const struct signalfd_siginfo *inf
 		rna_quiesce_resume(agent->quiesce);
 	} else {
 		rna_log_info("stopping: %s", strsignal((int)info->ssi_signo));
+		rna_agent_note(agent, RNA_CHANGE_STOPPED, strsignal((int)info->ssi_signo));
 		(void)sd_event_exit(sd_event_source_get_event(source), 0);
 	}
 	return 0;
@@ -249,10 +257,29 @@ static void account_history(void *owner, bool there)
 	rna_history_written(owner, there);
 }
 
+static void add_history(struct rna_agent *agent, struct rna_history *history,
+			const struct rna_history_place *place)
+{
+	const struct rna_state_document events = {
+		.name = place->file,
+		.owner = history,
+		.read = read_history,
+		.write = write_history,
+		.changed = &history->changed,
+		.header = rna_history_header,
+		.old = place->old,
+		.turns = &history->turns,
+		.written = account_history,
+	};
+
+	if (agent->state)
+		history->room = place->waiting;
+	rna_state_add(agent->state, &events);
+}
+
 /* Beside memory.json. */
 static void add_files(struct rna_agent *agent)
 {
-	struct rna_history *history = &agent->memory.history;
 	const struct rna_state_document health = {
 		.name = RNA_HEALTH_FILE,
 		.owner = &agent->health,
@@ -260,22 +287,10 @@ static void add_files(struct rna_agent *agent)
 		.write = write_health,
 		.changed = &agent->health.changed,
 	};
-	const struct rna_state_document events = {
-		.name = RNA_HISTORY_FILE,
-		.owner = history,
-		.read = read_history,
-		.write = write_history,
-		.changed = &history->changed,
-		.header = rna_history_header,
-		.old = RNA_HISTORY_OLD,
-		.turns = &history->turns,
-		.written = account_history,
-	};
 
-	if (agent->state)
-		history->room = RNA_HISTORY_WAITING;
 	rna_state_add(agent->state, &health);
-	rna_state_add(agent->state, &events);
+	for (size_t i = 0; i < RNA_CHANGE_KIND_COUNT; i++)
+		add_history(agent, &agent->memory.histories[i], &rna_history_places[i]);
 }
 
 /* keep: the memory outlives this process. */
@@ -292,12 +307,19 @@ static void recall(struct rna_agent *agent, bool keep)
 	rna_schedule_set_rails(&agent->schedule, rna_rails_known(&agent->memory));
 }
 
+static void follow_accepted(void *userdata)
+{
+	rna_agent_note(userdata, RNA_CHANGE_ACCEPTED, "expect accept");
+	rna_views_want(userdata);
+}
+
 static int start_memory(struct rna_agent *agent, struct rna_error *error)
 {
 	int ret;
 
 	recall(agent, true);
-	ret = rna_state_watch(agent->state, agent->event, rna_views_want, agent);
+	rna_agent_note(agent, RNA_CHANGE_STARTED, "version " RNA_VERSION);
+	ret = rna_state_watch(agent->state, agent->event, follow_accepted, agent);
 	return ret < 0 ? rna_error_set(error, ret, "cannot watch the state directory") : 0;
 }
 
@@ -309,13 +331,37 @@ static int start_server(struct rna_agent *agent, struct rna_error *error)
 	return rna_server_start(&agent->server, error);
 }
 
-/* Reports a finding to the journal and to Kubernetes. */
+static void note_finding(struct rna_agent *agent, const struct rna_finding *finding,
+			 enum rna_change_what what)
+{
+	const struct rna_change change = {
+		.time = agent->health.judged,
+		.what = what,
+		.device = finding->device,
+		.port = finding->port,
+		.text = finding->text,
+		.rule = finding->rule,
+		.severity = finding->severity,
+		.impact = finding->impact,
+		.cause = finding->cause,
+		.since = finding->since.realtime,
+	};
+
+	(void)rna_histories_add(agent->memory.histories, &change); /* the journal has it as well */
+}
+
+/* Reports a finding to the history, the journal and Kubernetes. */
 static void report_finding(const struct rna_rule *rule, const struct rna_finding *finding,
-			   bool over, rna_usec lasted, void *userdata)
+			   enum rna_change_what what, bool news, void *userdata)
 {
 	struct rna_agent *agent = userdata;
+	bool over = what == RNA_CHANGE_RESOLVED;
 
-	rna_notify_finding(rule, finding, over, lasted);
+	note_finding(agent, finding, what);
+	if (!news)
+		return;
+	rna_notify_finding(rule, finding, over,
+			   rna_time_since(finding->since, agent->health.judged));
 	rna_node_hear(agent->node, rule, finding, over);
 }
 

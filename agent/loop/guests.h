@@ -57,6 +57,11 @@ struct rna_agent {
 	bool once;
 };
 
+/* -- agent.c ----------------------------------------------------------------------------------- */
+
+/* Adds to the history what became of the agent or of its settings. */
+void rna_agent_note(struct rna_agent *agent, enum rna_change_what what, const char *text);
+
 /* -- views.c ----------------------------------------------------------------------------------- */
 
 /* Before any other guest is started. 0 or negative errno. */

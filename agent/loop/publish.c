@@ -341,6 +341,13 @@ static int add_findings(const struct rna_publish_input *in, struct rna_view *vie
 	return 0;
 }
 
+static int add_changes(const struct rna_publish_input *in, struct rna_view *view)
+{
+	if (in->memory)
+		(void)rna_remember_changes(in->memory, view); /* as add_memory() */
+	return 0;
+}
+
 /* -- The stages -------------------------------------------------------------------------------- */
 
 const struct rna_publish_stage rna_publish_stages[RNA_PUBLISH_STAGES] = {
@@ -350,11 +357,12 @@ const struct rna_publish_stage rna_publish_stages[RNA_PUBLISH_STAGES] = {
 	{"status", add_status},         /* agent, metrics */
 	{"selftests", add_selftests},   /* selftests */
 	{"probes", add_probes},         /* probes, bandwidths */
-	{"memory", add_memory},         /* ports, missing, transitions */
+	{"memory", add_memory},         /* ports, missing */
 	{"kubernetes", add_kubernetes}, /* node */
 	{"profile", add_profile},       /* profile */
 	{"subjects", add_subjects},     /* subjects */
 	{"findings", add_findings},     /* findings */
+	{"changes", add_changes},       /* changes, those of findings included */
 };
 
 const struct rna_view *rna_publish(const struct rna_publish_input *in)

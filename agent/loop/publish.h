@@ -40,7 +40,7 @@ struct rna_publish_stage {
 	int (*fill_in)(const struct rna_publish_input *in, struct rna_view *view);
 };
 
-enum { RNA_PUBLISH_STAGES = 11 };
+enum { RNA_PUBLISH_STAGES = 12 };
 extern const struct rna_publish_stage rna_publish_stages[RNA_PUBLISH_STAGES]; /* in their order */
 
 /* Runs all stages. The caller unrefs the view. NULL: no memory. */

@@ -93,11 +93,13 @@ void rna_agent_reload(struct rna_agent *agent)
 	if (try_reload(agent, &rest, &error) >= 0) {
 		agent->status.config_loaded = rna_clock_now().realtime;
 		rna_log_notice("configuration reloaded");
+		rna_agent_note(agent, RNA_CHANGE_RELOADED, "configuration");
 	} else {
 		sum_up(&error, &rest, agent->config_error, sizeof(agent->config_error));
 		rna_log_error("configuration not reloaded, keeping the old settings: %s",
 			      agent->config_error);
 		rna_mistakes_log(&rest);
+		rna_agent_note(agent, RNA_CHANGE_REFUSED, agent->config_error);
 		agent->status.config_error = agent->config_error;
 	}
 	if (agent->view) /* else it is not ready yet */

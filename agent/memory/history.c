@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Transitions of one port.
+ * Transitions of one port, and the history of all changes.
  *
  * Its state is looked at now and then; counters (carrier losses, link_downed, link_down_events_phy)
  * count meanwhile. Both see the same downs, at other times: a sum would count a down twice, and a
@@ -33,13 +33,21 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "rna/base/characters.h"
 #include "rna/base/kept.h"
 
 enum {
 	VERSION = 1,
 	LINES_MAX = 65536, /* of a file that are read */
 	LINE_MAX_READ = 16 * 1024,
-	TEXT_MAX = 512, /* bytes of each of three, which may become six times as many in a line */
+	TEXT_MAX = 512, /* bytes of each of four, which may become six times as many in a line */
+	WAITING = 1024,
+};
+
+const struct rna_history_place rna_history_places[RNA_CHANGE_KIND_COUNT] = {
+	[RNA_CHANGE_OF_PORT] = {"events.jsonl", "events.old.jsonl", WAITING},
+	[RNA_CHANGE_OF_FINDING] = {"events-findings.jsonl", "events-findings.old.jsonl", WAITING},
+	[RNA_CHANGE_OF_AGENT] = {"events-agent.jsonl", "events-agent.old.jsonl", 0},
 };
 
 const char rna_history_header[] = "{\"version\": 1, \"lines\": \"events\"}\n";
@@ -233,51 +241,86 @@ static bool is_short(const char *text)
 	return !text || strlen(text) <= TEXT_MAX;
 }
 
-static void keep_transition(struct rna_kept *kept, void *record)
+static bool is_of_port(const struct rna_change *change)
 {
-	struct rna_transition *transition = record;
-
-	RNA_KEEP(kept, "sequence", transition->sequence);
-	RNA_KEEP(kept, "time", transition->time.realtime);
-	RNA_KEEP(kept, "device", transition->device);
-	RNA_KEEP(kept, "port", transition->port);
-	RNA_KEEP(kept, "netdev", transition->netdev);
-	RNA_KEEP(kept, "up", transition->up);
-	RNA_KEEP(kept, "count", transition->count);
-	RNA_KEEP_WORD(kept, "source", transition->source, rna_source_name, RNA_SOURCE_COUNT);
-	RNA_KEEP(kept, "reason", transition->reason);
-	if (kept->reads && transition->sequence >= INT64_MAX / 2)
-		transition->sequence = 0; /* there is room for more */
-	rna_kept_want(kept, transition->device && transition->reason && transition->port > 0 &&
-				    transition->port <= UINT16_MAX && transition->count > 0 &&
-				    transition->source < RNA_SOURCE_COUNT);
-	rna_kept_want(kept, is_short(transition->device) && is_short(transition->netdev) &&
-				    is_short(transition->reason));
+	return rna_change_kind_of(change->what) == RNA_CHANGE_OF_PORT;
 }
 
-static void transition_deinit(struct rna_transition *transition)
+static void keep_port(struct rna_kept *kept, struct rna_change *change)
 {
-	rna_kept_free(keep_transition, transition, sizeof(*transition));
+	bool up = change->what == RNA_CHANGE_UP;
+
+	RNA_KEEP(kept, "up", up);
+	RNA_KEEP(kept, "count", change->count);
+	RNA_KEEP_WORD(kept, "source", change->source, rna_source_name, RNA_SOURCE_COUNT);
+	if (kept->reads)
+		change->what = up ? RNA_CHANGE_UP : RNA_CHANGE_DOWN;
+	rna_kept_want(kept, change->device && change->port > 0 && change->count > 0 &&
+				    change->source < RNA_SOURCE_COUNT);
+}
+
+static void keep_finding(struct rna_kept *kept, struct rna_change *change)
+{
+	RNA_KEEP_WORD(kept, "severity", change->severity, rna_severity_name, RNA_SEVERITY_COUNT);
+	RNA_KEEP_WORD(kept, "impact", change->impact, rna_impact_name, RNA_IMPACT_COUNT);
+	RNA_KEEP_WORD(kept, "cause", change->cause, rna_cause_name, RNA_CAUSE_COUNT);
+	RNA_KEEP(kept, "since", change->since);
+	rna_kept_want(kept, change->rule && change->severity < RNA_SEVERITY_COUNT &&
+				    change->impact < RNA_IMPACT_COUNT &&
+				    change->cause < RNA_CAUSE_COUNT);
+}
+
+/* Lines of ports are as they were when there was no other kind. */
+static void keep_change(struct rna_kept *kept, void *record)
+{
+	struct rna_change *change = record;
+	bool of_port = kept->reads ? !rna_kept_text(kept->object, "what") : is_of_port(change);
+
+	RNA_KEEP(kept, "sequence", change->sequence);
+	RNA_KEEP(kept, "time", change->time.realtime);
+	RNA_KEEP(kept, "device", change->device);
+	RNA_KEEP(kept, "port", change->port);
+	RNA_KEEP(kept, "netdev", change->netdev);
+	RNA_KEEP(kept, "rule", change->rule);
+	RNA_KEEP(kept, of_port ? "reason" : "text", change->text);
+	if (!of_port)
+		RNA_KEEP_WORD(kept, "what", change->what, rna_change_name, RNA_CHANGE_COUNT);
+	if (of_port)
+		keep_port(kept, change);
+	else if (rna_change_kind_of(change->what) == RNA_CHANGE_OF_FINDING)
+		keep_finding(kept, change);
+	if (kept->reads && change->sequence >= INT64_MAX / 2)
+		change->sequence = 0; /* there is room for more */
+	rna_kept_want(kept, change->text && change->port <= UINT16_MAX &&
+				    change->what < RNA_CHANGE_COUNT &&
+				    of_port == is_of_port(change));
+	rna_kept_want(kept, is_short(change->device) && is_short(change->netdev) &&
+				    is_short(change->rule) && is_short(change->text));
+}
+
+static void change_deinit(struct rna_change *change)
+{
+	rna_kept_free(keep_change, change, sizeof(*change));
 }
 
 static size_t room_of(const struct rna_history *history)
 {
-	return history->room > 0 ? history->room : RNA_TRANSITIONS_KEPT;
+	return history->room > 0 ? history->room : RNA_CHANGES_SHOWN;
 }
 
-static struct rna_transition *place_of(const struct rna_history *history, size_t index)
+static struct rna_change *place_of(const struct rna_history *history, size_t index)
 {
 	return &history->ring[(history->first + index) % room_of(history)];
 }
 
-const struct rna_transition *rna_history_at(const struct rna_history *history, size_t index)
+const struct rna_change *rna_history_at(const struct rna_history *history, size_t index)
 {
 	return place_of(history, index);
 }
 
 static void drop_oldest(struct rna_history *history)
 {
-	transition_deinit(place_of(history, 0));
+	change_deinit(place_of(history, 0));
 	history->first = (history->first + 1) % room_of(history);
 	history->count--;
 }
@@ -291,7 +334,7 @@ void rna_history_deinit(struct rna_history *history)
 }
 
 /* Takes over what was added, which it makes empty. False: no memory. */
-static bool append_transition(struct rna_history *history, struct rna_transition *added)
+static bool append_change(struct rna_history *history, struct rna_change *added)
 {
 	if (!history->ring)
 		history->ring = calloc(room_of(history), sizeof(*history->ring));
@@ -304,25 +347,32 @@ static bool append_transition(struct rna_history *history, struct rna_transition
 	history->sequence = added->sequence;
 	history->changed = true;
 	*place_of(history, history->count++) = *added;
-	*added = (struct rna_transition){0};
+	*added = (struct rna_change){0};
 	return true;
 }
 
-bool rna_history_add(struct rna_history *history, const struct rna_transition *transition)
+/* False: no memory. */
+static bool copy_text(const char **text)
 {
-	RNA_CLEANUP(transition_deinit) struct rna_transition copy = *transition;
+	if (!*text)
+		return true;
+	*text = strndup(*text, rna_characters_cut(*text, TEXT_MAX));
+	return *text != NULL;
+}
 
-	copy.device = strdup(transition->device);
-	copy.netdev = transition->netdev ? strdup(transition->netdev) : NULL;
-	copy.reason = strdup(transition->reason);
-	return copy.device && copy.reason && (copy.netdev || !transition->netdev) &&
-	       append_transition(history, &copy);
+bool rna_history_add(struct rna_history *history, const struct rna_change *change)
+{
+	RNA_CLEANUP(change_deinit) struct rna_change copy = *change;
+	bool device = copy_text(&copy.device), netdev = copy_text(&copy.netdev);
+	bool rule = copy_text(&copy.rule), text = copy_text(&copy.text);
+
+	return device && netdev && rule && text && append_change(history, &copy);
 }
 
 /* What is on the disk need not be here, but for the newest, which are shown. */
 static void forget_written(struct rna_history *history)
 {
-	while (!history->all && history->count > RNA_TRANSITIONS_KEPT &&
+	while (!history->all && history->count > RNA_CHANGES_SHOWN &&
 	       place_of(history, 0)->sequence <= history->written)
 		drop_oldest(history);
 }
@@ -330,10 +380,10 @@ static void forget_written(struct rna_history *history)
 /* -- Writing ----------------------------------------------------------------------------------- */
 
 /* One that a reader would not take costs only itself. */
-static void write_transition(const struct rna_transition *transition, struct rna_strbuf *out)
+static void write_change(const struct rna_change *change, struct rna_strbuf *out)
 {
 	struct rna_json_writer writer = {0};
-	json_t *line = rna_kept_write(&writer, keep_transition, transition);
+	json_t *line = rna_kept_write(&writer, keep_change, change);
 
 	if (line || writer.failed)
 		rna_json_write(&writer, line, 0, out);
@@ -341,21 +391,23 @@ static void write_transition(const struct rna_transition *transition, struct rna
 
 void rna_history_write(struct rna_history *history, struct rna_strbuf *out)
 {
+	history->adds = 0;
 	for (size_t i = 0; i < history->count; i++)
-		if (place_of(history, i)->sequence > history->written)
-			write_transition(place_of(history, i), out);
+		if (place_of(history, i)->sequence > history->written) {
+			write_change(place_of(history, i), out);
+			history->adds++;
+		}
 	history->writing = history->sequence;
 	history->turns = history->lines >= RNA_HISTORY_FULL;
 }
 
-/* Numbers that are not in the ring any more were lost; then there are fewer lines. */
 void rna_history_written(struct rna_history *history, bool there)
 {
 	if (!there)
 		return;
 	if (history->turns)
 		history->lines = 0;
-	history->lines += (size_t)(history->writing - history->written);
+	history->lines += history->adds;
 	history->written = history->writing;
 	forget_written(history);
 }
@@ -374,14 +426,14 @@ static size_t line_length(const char *text, size_t len)
 static int read_line(struct rna_history *history, const char *line, size_t len)
 {
 	RNA_CLEANUP(rna_json_free_p) json_t *object = NULL;
-	RNA_CLEANUP(transition_deinit) struct rna_transition read = {0};
+	RNA_CLEANUP(change_deinit) struct rna_change read = {0};
 	int status = rna_json_parse(line, len, &limits, &object, NULL);
 
 	if (status == 0)
-		status = rna_kept_read(object, keep_transition, &read, NULL);
+		status = rna_kept_read(object, keep_change, &read, NULL);
 	if (status < 0)
 		return status == -ENOMEM ? status : 0;
-	return append_transition(history, &read) ? 0 : -ENOMEM;
+	return append_change(history, &read) ? 0 : -ENOMEM;
 }
 
 static int check_header(const char *text, size_t len, struct rna_error *error)
@@ -419,4 +471,35 @@ int rna_history_read(struct rna_history *history, const char *text, size_t len,
 	history->written = history->sequence;
 	forget_written(history);
 	return 0;
+}
+
+/* -- Of all kinds ------------------------------------------------------------------------------ */
+
+bool rna_histories_add(struct rna_history *histories, const struct rna_change *change)
+{
+	struct rna_change numbered = *change;
+
+	for (size_t i = 0; i < RNA_CHANGE_KIND_COUNT; i++)
+		if (numbered.sequence <= histories[i].sequence)
+			numbered.sequence = histories[i].sequence + 1;
+	return rna_history_add(&histories[rna_change_kind_of(change->what)], &numbered);
+}
+
+const struct rna_change *rna_histories_next(const struct rna_history *histories, size_t *next)
+{
+	const struct rna_change *ret = NULL;
+	size_t kind = 0;
+
+	for (size_t i = 0; i < RNA_CHANGE_KIND_COUNT; i++) {
+		const struct rna_change *change = next[i] < histories[i].count
+							  ? rna_history_at(&histories[i], next[i])
+							  : NULL;
+
+		if (change && (!ret || change->sequence < ret->sequence)) {
+			ret = change;
+			kind = i;
+		}
+	}
+	next[kind] += ret != NULL;
+	return ret;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Transitions of ports: how they are found, and their history.
+ * Transitions of ports: how they are found. Changes of all kinds: their history.
  * Thread: the loop's. Nothing here reads a clock.
  */
 #pragma once
@@ -10,7 +10,7 @@
 
 #include "rna/base/error.h"
 #include "rna/base/strbuf.h"
-#include "rna/model/transition.h"
+#include "rna/model/change.h"
 #include "rna/model/value.h"
 
 /* -- Of one port ------------------------------------------------------------------------------- */
@@ -102,45 +102,47 @@ size_t rna_port_track_follow(struct rna_port_track *track, const struct rna_port
 /* -- The history ------------------------------------------------------------------------------- */
 
 /*
- * The newest transitions are in memory, and those that are not on the disk yet; on the disk are a
- * thousand and more, also of earlier processes, in two files of lines of JSON: lines are appended
- * to the newer one, and when it is full it replaces the older one. A line that is damaged, as the
- * last one is after a loss of power, costs only itself.
+ * Changes of one kind. The newest are in memory, and those that are not on the disk yet; on the
+ * disk are a thousand and more, also of earlier processes, in two files of lines of JSON: lines are
+ * appended to the newer one, and when it is full it replaces the older one. A line that is damaged,
+ * as the last one is after a loss of power, costs only itself. Each kind has files and memory of
+ * its own: however many findings come and go, the transitions of ports stay.
  */
-#define RNA_HISTORY_FILE "events.jsonl"
-#define RNA_HISTORY_OLD  "events.old.jsonl"
-
-enum {
-	RNA_HISTORY_FULL = 1024,    /* lines of a file; the older one has as many at least */
-	RNA_HISTORY_WAITING = 1024, /* that wait for the disk at most; then the oldest are lost */
+struct rna_history_place {
+	const char *file, *old; /* the newer and the older one */
+	size_t waiting;         /* that wait for the disk at most; then the oldest are lost */
 };
+extern const struct rna_history_place rna_history_places[RNA_CHANGE_KIND_COUNT];
+
+enum { RNA_HISTORY_FULL = 1024 }; /* lines of a file; the older one has as many at least */
 
 extern const char rna_history_header[]; /* the first line of a file */
 
 struct rna_history {
-	size_t room;       /* for so many; 0: RNA_TRANSITIONS_KEPT. Set it before the first */
-	bool all;          /* what is on the disk is kept in memory as well */
-	uint64_t sequence; /* of the newest */
-	size_t count;      /* RNA_TRANSITIONS_KEPT are kept at least */
-	size_t first;      /* index of the oldest in ring */
-	struct rna_transition *ring; /* NULL: none yet; owns strings */
-	bool changed;                /* there are some that are not on the disk */
-	uint64_t written;            /* the newest that is */
-	uint64_t writing;            /* while it is written: the newest then */
-	size_t lines;                /* of the newer file */
-	bool turns;                  /* it is full: what is being written begins another one */
+	size_t room;             /* for so many; 0: RNA_CHANGES_SHOWN. Set it before the first */
+	bool all;                /* what is on the disk is kept in memory as well */
+	uint64_t sequence;       /* of the newest */
+	size_t count;            /* RNA_CHANGES_SHOWN are kept at least */
+	size_t first;            /* index of the oldest in ring */
+	struct rna_change *ring; /* NULL: none yet; owns strings */
+	bool changed;            /* there are some that are not on the disk */
+	uint64_t written;        /* the newest that is */
+	uint64_t writing;        /* while it is written: the newest then, */
+	size_t adds;             /* and the lines */
+	size_t lines;            /* of the newer file */
+	bool turns;              /* it is full: what is being written begins another one */
 };
 
 void rna_history_deinit(struct rna_history *history); /* idempotent */
 
 /*
- * Adds a copy of transition, over the oldest one if there is no room. Its number is that of the
- * newest and one; a greater number of its own stays. False: no memory.
+ * Adds a copy of change, over the oldest one if there is no room; texts are cut to what is kept.
+ * Its number is that of the newest and one; a greater number of its own stays. False: no memory.
  */
-bool rna_history_add(struct rna_history *history, const struct rna_transition *transition);
+bool rna_history_add(struct rna_history *history, const struct rna_change *change);
 
 /* From 0, the oldest. */
-const struct rna_transition *rna_history_at(const struct rna_history *history, size_t index);
+const struct rna_change *rna_history_at(const struct rna_history *history, size_t index);
 
 /* As lines: those that are not on the disk yet. */
 void rna_history_write(struct rna_history *history, struct rna_strbuf *out);
@@ -153,3 +155,14 @@ void rna_history_written(struct rna_history *history, bool there);
  */
 int rna_history_read(struct rna_history *history, const char *text, size_t len,
 		     struct rna_error *error);
+
+/* -- Of all kinds, RNA_CHANGE_KIND_COUNT histories --------------------------------------------- */
+
+/* Adds it to those of its kind; its number is that of the newest of all and one. */
+bool rna_histories_add(struct rna_history *histories, const struct rna_change *change);
+
+/*
+ * The oldest change by number that next, an index for each kind, has not passed; it is passed then.
+ * NULL: there is no more.
+ */
+const struct rna_change *rna_histories_next(const struct rna_history *histories, size_t *next);

@@ -141,7 +141,7 @@ struct rna_memory {
 	struct rna_node_memory node; /* what was published on the Node */
 	struct rna_quiesced quiesced;
 	bool changed; /* something that is persisted changed; reset when it is written */
-	struct rna_history history; /* in files of its own */
+	struct rna_history histories[RNA_CHANGE_KIND_COUNT]; /* in files of their own */
 	struct rna_rail_memory rails;
 	size_t rates_count; /* ports with rates; RNA_RATES_PORTS_MAX at most */
 };

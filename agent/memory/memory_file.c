@@ -368,7 +368,8 @@ void rna_memory_deinit(struct rna_memory *memory)
 	for (size_t i = 0; i < memory->count; i++)
 		(void)rna_device_memory_free(memory->devices[i]);
 	free(memory->devices);
-	rna_history_deinit(&memory->history);
+	for (size_t i = 0; i < RNA_CHANGE_KIND_COUNT; i++)
+		rna_history_deinit(&memory->histories[i]);
 	rna_kept_free(keep_memory, memory, sizeof(*memory));
 }
 

@@ -184,47 +184,47 @@ static void write_reason(const struct subject *subject,
 	}
 }
 
-static void log_transition(const struct rna_transition *transition)
+static void log_transition(const struct rna_change *change)
 {
-	const char *state = transition->up ? "up" : "down";
+	const char *state = rna_change_name(change->what);
 	char port[16], times[32] = "";
 	const struct rna_log_field fields[] = {
-		{"MESSAGE_ID", transition->up ? RNA_MESSAGE_PORT_UP : RNA_MESSAGE_PORT_DOWN},
-		{"DEVICE", transition->device},
+		{"MESSAGE_ID",
+		 change->what == RNA_CHANGE_UP ? RNA_MESSAGE_PORT_UP : RNA_MESSAGE_PORT_DOWN},
+		{"DEVICE", change->device},
 		{"PORT", port},
-		{"NETDEV", transition->netdev},
+		{"NETDEV", change->netdev},
 		{"STATE", state},
-		{"SOURCE", rna_source_name(transition->source)},
-		{"REASON", transition->reason},
+		{"SOURCE", rna_source_name(change->source)},
+		{"REASON", change->text},
 		{NULL, NULL},
 	};
 
-	(void)snprintf(port, sizeof(port), "%u", transition->port);
-	if (transition->count > 1)
-		(void)snprintf(times, sizeof(times), " %ju times", (uintmax_t)transition->count);
-	rna_log(LOG_NOTICE, fields, "%s/%s: %s%s: %s", transition->device, port, state, times,
-		transition->reason);
+	(void)snprintf(port, sizeof(port), "%u", change->port);
+	if (change->count > 1)
+		(void)snprintf(times, sizeof(times), " %ju times", (uintmax_t)change->count);
+	rna_log(LOG_NOTICE, fields, "%s/%s: %s%s: %s", change->device, port, state, times,
+		change->text);
 }
 
 static void keep_transition(struct run *run, const struct subject *subject,
 			    const struct rna_port_transition *transition)
 {
-	struct rna_history *history = &run->memory->history;
 	RNA_STRBUF struct rna_strbuf reason = RNA_STRBUF_INIT;
+	struct rna_change change = {
+		.time = transition->time,
+		.what = transition->up ? RNA_CHANGE_UP : RNA_CHANGE_DOWN,
+		.device = subject->of->name,
+		.port = subject->port->number,
+		.netdev = subject->port->netdev,
+		.source = transition->source,
+		.count = transition->count,
+	};
 
 	write_reason(subject, transition, &reason);
-	if (rna_strbuf_ok(&reason) &&
-	    rna_history_add(history, &(struct rna_transition){
-					     .time = transition->time,
-					     .device = subject->of->name,
-					     .port = subject->port->number,
-					     .netdev = subject->port->netdev,
-					     .up = transition->up,
-					     .source = transition->source,
-					     .count = transition->count,
-					     .reason = reason.data,
-				     }))
-		log_transition(rna_history_at(history, history->count - 1));
+	change.text = reason.data;
+	if (rna_strbuf_ok(&reason) && rna_histories_add(run->memory->histories, &change))
+		log_transition(&change);
 	else
 		run->no_memory = true; /* it is counted all the same */
 }
@@ -778,30 +778,6 @@ static void list_ports(struct run *run)
 	judge_ports(run, ports, count);
 }
 
-static void list_transitions(struct run *run)
-{
-	const struct rna_history *history = &run->memory->history;
-	size_t count =
-		history->count < RNA_TRANSITIONS_KEPT ? history->count : RNA_TRANSITIONS_KEPT;
-	struct rna_transition *copies;
-
-	copies = rna_arena_array(run->view->arena, count, sizeof(*copies));
-	if (!copies) {
-		run->no_memory = true;
-		return;
-	}
-	for (size_t i = 0; i < count; i++) {
-		copies[i] = *rna_history_at(history, history->count - count + i);
-		copies[i].device = copy_text(run, copies[i].device);
-		copies[i].netdev = copy_text(run, copies[i].netdev);
-		copies[i].reason = copy_text(run, copies[i].reason);
-	}
-	if (run->no_memory)
-		return;
-	run->view->transitions = copies;
-	run->view->transition_count = count;
-}
-
 static void learn_rails(struct run *run)
 {
 	const struct rna_topology *topology = rna_snapshot_topology(run->snapshot);
@@ -829,8 +805,42 @@ int rna_remember(struct rna_memory *memory, const struct rna_remember_input *in,
 	view->accepted = memory->rails.accepted; /* with all else of the node */
 	list_missing(&run); /* a card at another address hands its expectations over */
 	list_ports(&run);
-	list_transitions(&run);
 	return run.no_memory ? -ENOMEM : 0;
+}
+
+/* Begins with the newest that are shown of each kind. */
+static size_t count_shown(const struct rna_memory *memory, size_t next[RNA_CHANGE_KIND_COUNT])
+{
+	size_t sum = 0;
+
+	for (size_t i = 0; i < RNA_CHANGE_KIND_COUNT; i++) {
+		size_t count = memory->histories[i].count;
+		size_t shown = count < RNA_CHANGES_SHOWN ? count : RNA_CHANGES_SHOWN;
+
+		next[i] = count - shown;
+		sum += shown;
+	}
+	return sum;
+}
+
+int rna_remember_changes(const struct rna_memory *memory, struct rna_view *view)
+{
+	size_t next[RNA_CHANGE_KIND_COUNT], count = count_shown(memory, next);
+	struct rna_change *copies = rna_arena_array(view->arena, count, sizeof(*copies));
+	bool no_memory = !copies;
+
+	for (size_t i = 0; i < count && !no_memory; i++) {
+		copies[i] = *rna_histories_next(memory->histories, next);
+		copies[i].device = rna_arena_keep(view->arena, copies[i].device, &no_memory);
+		copies[i].netdev = rna_arena_keep(view->arena, copies[i].netdev, &no_memory);
+		copies[i].rule = rna_arena_keep(view->arena, copies[i].rule, &no_memory);
+		copies[i].text = rna_arena_keep(view->arena, copies[i].text, &no_memory);
+	}
+	if (no_memory)
+		return -ENOMEM;
+	view->changes = copies;
+	view->change_count = count;
+	return 0;
 }
 
 struct rna_texts *rna_memory_functions(const struct rna_memory *memory)

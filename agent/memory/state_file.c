@@ -135,12 +135,14 @@ static int open_lines(const struct rna_state_lines *place, off_t *ret_size, stru
 
 	*ret_size = 0;
 	if (fd < 0)
-		return errno == ENOENT ? -ENOENT : rna_error_set(error, -errno, "%s", place->name);
+		return errno == ENOENT
+			       ? -ENOENT
+			       : rna_error_set(error, -errno, "cannot write %s", place->name);
 	status = check_file(place->directory, fd, place->name, error);
 	if (status < 0)
 		return status;
 	if (fstat(fd, &file) < 0)
-		return rna_error_set(error, -errno, "%s", place->name);
+		return rna_error_set(error, -errno, "cannot write %s", place->name);
 	*ret_size = file.st_size;
 	status = fd;
 	fd = -1;

@@ -306,19 +306,45 @@ static json_t *missing_array(struct rna_json_writer *writer, const struct rna_vi
 	return array;
 }
 
-static json_t *event_object(struct rna_json_writer *writer, const struct rna_transition *transition)
+static void set_port_change(struct rna_json_writer *writer, json_t *object,
+			    const struct rna_change *change)
 {
+	rna_json_set_text(writer, object, "netdev", change->netdev);
+	rna_json_set_text(writer, object, "state", rna_change_name(change->what));
+	rna_json_set(writer, object, "count", rna_json_number(change->count));
+	rna_json_set_text(writer, object, "source", rna_source_name(change->source));
+	rna_json_set_text(writer, object, "reason", change->text);
+}
+
+static void set_finding_change(struct rna_json_writer *writer, json_t *object,
+			       const struct rna_change *change)
+{
+	rna_json_set_text(writer, object, "rule", change->rule);
+	rna_json_set_text(writer, object, "severity", rna_severity_name(change->severity));
+	rna_json_set_text(writer, object, "impact", rna_impact_name(change->impact));
+	rna_json_set_text(writer, object, "cause", rna_cause_name(change->cause));
+	rna_json_set_time(writer, object, "since", change->since);
+}
+
+static json_t *event_object(struct rna_json_writer *writer, const struct rna_change *change)
+{
+	enum rna_change_kind kind = rna_change_kind_of(change->what);
 	json_t *object = json_object();
 
-	rna_json_set(writer, object, "sequence", rna_json_number(transition->sequence));
-	set_moment(writer, object, transition->time.realtime);
-	rna_json_set_text(writer, object, "device", transition->device);
-	rna_json_set(writer, object, "port", json_integer(transition->port));
-	rna_json_set_text(writer, object, "netdev", transition->netdev);
-	rna_json_set_text(writer, object, "state", transition->up ? "up" : "down");
-	rna_json_set(writer, object, "count", rna_json_number(transition->count));
-	rna_json_set_text(writer, object, "source", rna_source_name(transition->source));
-	rna_json_set_text(writer, object, "reason", transition->reason);
+	rna_json_set(writer, object, "sequence", rna_json_number(change->sequence));
+	set_moment(writer, object, change->time.realtime);
+	rna_json_set_text(writer, object, "kind", rna_change_kind_name(kind));
+	rna_json_set_text(writer, object, "device", change->device);
+	if (change->port > 0)
+		rna_json_set(writer, object, "port", json_integer(change->port));
+	if (kind == RNA_CHANGE_OF_PORT) {
+		set_port_change(writer, object, change);
+		return object;
+	}
+	rna_json_set_text(writer, object, "change", rna_change_name(change->what));
+	if (kind == RNA_CHANGE_OF_FINDING)
+		set_finding_change(writer, object, change);
+	rna_json_set_text(writer, object, "text", change->text);
 	return object;
 }
 
@@ -327,8 +353,8 @@ static json_t *events_object(struct rna_json_writer *writer, const struct rna_vi
 	json_t *object = json_object(), *array = json_array();
 
 	rna_json_set_time(writer, object, "time", view->snapshot->time.realtime);
-	for (size_t i = 0; i < view->transition_count; i++)
-		rna_json_append(writer, array, event_object(writer, &view->transitions[i]));
+	for (size_t i = 0; i < view->change_count; i++)
+		rna_json_append(writer, array, event_object(writer, &view->changes[i]));
 	rna_json_set(writer, object, "events", array);
 	return object;
 }

@@ -94,7 +94,7 @@ void rna_write_page(const struct rna_view *view, struct rna_strbuf *out)
 	rna_page_selftest(&page);
 	rna_page_probes(&page);
 	rna_write_page_topology(view, out);
-	rna_page_events(&page);
+	rna_page_changes(&page);
 	rna_page_cards(&page);
 	rna_page_devices(&page);
 	rna_page_jobs(&page);

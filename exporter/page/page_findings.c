@@ -4,7 +4,7 @@
 
 #include "page_parts.h"
 
-static enum rna_tone tone_of(const struct rna_finding *finding)
+enum rna_tone rna_page_severity_tone(enum rna_severity severity)
 {
 	static const enum rna_tone tones[RNA_SEVERITY_COUNT] = {
 		[RNA_SEVERITY_INFO] = RNA_TONE_PLAIN,
@@ -12,7 +12,12 @@ static enum rna_tone tone_of(const struct rna_finding *finding)
 		[RNA_SEVERITY_CRITICAL] = RNA_TONE_BAD,
 	};
 
-	return finding->silenced ? RNA_TONE_PLAIN : tones[finding->severity];
+	return tones[severity];
+}
+
+static enum rna_tone tone_of(const struct rna_finding *finding)
+{
+	return finding->silenced ? RNA_TONE_PLAIN : rna_page_severity_tone(finding->severity);
 }
 
 /* "kernel log, ..." or "3 messages, first ...": lines of the kernel that a finding quotes. */

@@ -48,6 +48,8 @@ void rna_page_open_cell(const struct rna_page *page, const char *tag, const char
 /* A row of a table of findings: severity, text and remedy, rule, and how long it has lasted. */
 void rna_page_finding(const struct rna_page *page, const struct rna_finding *finding);
 
+enum rna_tone rna_page_severity_tone(enum rna_severity severity);
+
 /* "1 critical, 3 info, 1 silenced": all that there is; nothing where there is none. */
 void rna_page_severities(const struct rna_page *page);
 
@@ -65,7 +67,7 @@ void rna_page_findings(const struct rna_page *page);
 void rna_page_ports(const struct rna_page *page);
 void rna_page_devices(const struct rna_page *page);
 void rna_page_missing(const struct rna_page *page);
-void rna_page_events(const struct rna_page *page);
+void rna_page_changes(const struct rna_page *page);
 void rna_page_jobs(const struct rna_page *page);
 
 /* Lines below what the RDMA port says of its link: FEC and lanes, or why there is no link. */

@@ -72,7 +72,7 @@ struct rna_pod_resources;
 void rna_write_pods(const struct rna_view *view, const struct rna_pod_resources *resources,
 		    const struct rna_table_options *options, struct rna_strbuf *out);
 
-/* The newest transitions of ports, oldest first, as JSON and as a table. */
+/* What changed, oldest first, as JSON and as a table. */
 void rna_write_events_json(const struct rna_view *view, struct rna_strbuf *out);
 void rna_write_events_table(const struct rna_view *view, struct rna_strbuf *out);
 

@@ -11,11 +11,11 @@ import unittest
 import agent as agent_module
 from agent import STOP, stretched, wait
 from lines import long
-from test_memory import Remembering
+from test_memory import EVENTS, Remembering
 
 CALLS_MAX = 80  # that a start and a write make; more is a fault of this test
 PORT = "sys/class/infiniband/rxe2/ports/1"
-FILES = {"memory.json", "problems.json", "events.jsonl"}
+FILES = {"memory.json", "problems.json"} | EVENTS
 REFUSALS = (("write", errno.ENOSPC), ("openat", errno.EROFS), ("openat", errno.ENOSPC),
             ("write", errno.EIO), ("fsync", errno.EIO), ("fsync", errno.ENOSPC),
             ("renameat", errno.EROFS), ("renameat", errno.EIO))
@@ -159,7 +159,7 @@ class Refusing(unittest.TestCase):
         made, seconds = self.count_tries(agent) - agent.tried, time.monotonic() - agent.since
         self.assertLessEqual(2 ** made - 2, seconds + 1)  # the pauses between: 2, 4, 8 s and so on
         wait("a complaint", lambda: agent.log().count(COMPLAINT) == agent.seen[COMPLAINT] + 1)
-        self.assertRegex(agent.log(), rf"cannot write \w+\.jsonl?: {re.escape(os.strerror(error))}; "
+        self.assertRegex(agent.log(), rf"cannot write [\w-]+\.jsonl?: {re.escape(os.strerror(error))}; "
                                       rf"{COMPLAINT}")
         if function != "fsync":  # which is called for the directory as well, after the change
             self.assertEqual(agent.memory(), agent.before)

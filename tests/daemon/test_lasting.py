@@ -8,10 +8,10 @@ import unittest
 from agent import BUSY, wait
 from lines import long
 from test_disk import Refused, needs_library
-from test_memory import PORT, Remembering
+from test_memory import EVENTS, PORT, Remembering, of_ports
 
 CALLS_MAX = 80  # that a start and some writes make; more is a fault of this test
-FILES = {"memory.json", "problems.json", "events.jsonl", "events.old.jsonl"}
+FILES = {"memory.json", "problems.json"} | EVENTS
 HEADER = '{"version": 1, "lines": "events"}\n'
 
 
@@ -143,22 +143,56 @@ class History(unittest.TestCase):
     def test_it_outlives_the_agent(self):
         with Lasting() as agent:
             self.flap(agent)
-            before = json.loads(agent.get("/api/v1/events").text)["events"]
+            before = agent.changes()
             agent.restart()
-            self.assertEqual(json.loads(agent.get("/api/v1/events").text)["events"], before)
+            self.assertEqual(agent.changes()[:len(before)], before)
             self.flap(agent)
-            wait("it is kept", lambda: len(agent.history("--last", "100")) == 4)
+            wait("it is kept", lambda: len(of_ports(agent.history("--last", "100"))) == 4)
             agent.stop()
             events = agent.history("--since", "1h")
-            self.assertEqual([e["sequence"] for e in events], [1, 2, 3, 4])
-            self.assertEqual([e["state"] for e in events], ["down", "up"] * 2)
-            self.assertEqual(events[:2], before)
-            self.assertEqual(agent.history("--last=1"), events[3:])
+            self.assertEqual([e["sequence"] for e in events], list(range(1, len(events) + 1)))
+            self.assertEqual([e["state"] for e in of_ports(events)], ["down", "up"] * 2)
+            self.assertEqual(events[:len(before)], before)
+            self.assertEqual(agent.history("--last=1"), events[-1:])
             table = agent.command("events", "--last", "2").stdout
             self.assertEqual(len(table.splitlines()), 3)
             self.assertEqual(agent.history("--since=1ms"), [])
-            self.assertEqual(agent.command("events", "--since=1ms").stdout,
-                             "No port went up or down.\n")
+            self.assertEqual(agent.command("events", "--since=1ms").stdout, "Nothing changed.\n")
+
+    @staticmethod
+    def select(events):
+        """What became of port-down and of the agent."""
+        return [event for event in events
+                if event["kind"] == "agent" or event.get("rule") == "port-down"]
+
+    def test_what_changed_in_an_incident(self):
+        """All that an administrator asks for after it, whatever became of the agent meanwhile."""
+        expected = ["started", "raised", "reloaded", "reload-refused", "accepted", "resolved",
+                    "stopped", "started"]
+        with Lasting() as agent:
+            agent.write(f"{PORT}/state", "1: DOWN")
+            wait("a finding", agent.since)
+            for number, extra in enumerate(("", "nonsense: 1\n")):
+                agent.write_config(extra=extra)
+                agent.hang_up()
+                wait("a reload", lambda n=number: len(self.select(agent.changes())) == 3 + n)
+            agent.write_config()
+            done = agent.command("expect", "accept")
+            self.assertEqual(done.returncode, 0, done.stderr)
+            wait("its end", lambda: agent.since() is None)
+            agent.restart()
+            events = self.select(agent.changes())
+            self.assertEqual([event["change"] for event in events], expected)
+            wait("they are kept", lambda: self.select(agent.history("--since", "1h")) == events)
+            raised, refused, resolved = events[1], events[3], events[5]
+            self.assertEqual((raised["device"], raised["port"], raised["severity"], raised["impact"],
+                              raised["cause"]), ("mlx5_1", 1, "critical", "rail-lost", "cable"))
+            self.assertIn("mlx5_1/1: down", raised["text"])
+            self.assertEqual(resolved["since"], raised["since"])
+            self.assertIn("nonsense", refused["text"])
+            page = agent.get("/").text
+            self.assertIn("What changed in the last hour", page)
+            self.assertIn("<b class=bad>raised critical</b><td>port-down", page)
 
     def test_wrong_options(self):
         with Lasting() as agent:
@@ -170,7 +204,7 @@ class History(unittest.TestCase):
     def test_the_disk_is_left_alone_when_nothing_happens(self):
         with Lasting() as agent:
             self.flap(agent)
-            wait("all is kept", lambda: len(agent.history("--last", "9")) == 2)
+            wait("all is kept", lambda: agent.history("--last", "99") == agent.changes())
             agent.wait_snapshots(10)
             versions = {name: agent_version(agent, name) for name in os.listdir(agent.state)}
             agent.wait_snapshots(20)
@@ -260,7 +294,7 @@ class KilledWhileAppending(unittest.TestCase):
     def numbers(agent):
         done = agent.command("events", "--last=99999", "--json")
         assert done.returncode == 0, done.stderr
-        return [event["sequence"] for event in json.loads(done.stdout)["events"]]
+        return [event["sequence"] for event in of_ports(json.loads(done.stdout)["events"])]
 
     def survive(self, agent, number, count):
         """False: there is no such call before the event is on the disk."""
@@ -269,7 +303,7 @@ class KilledWhileAppending(unittest.TestCase):
         if agent.process.poll() is None:
             agent.turn(up=False)
         wait("death or the event", lambda: agent.process.poll() is not None
-             or count + 1 in self.numbers(agent))
+             or len(self.numbers(agent)) > count)
         alive = agent.process.poll() is None
         if alive:
             agent.process.kill()

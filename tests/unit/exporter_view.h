@@ -20,6 +20,11 @@
 		.realtime = 1763716800 * RNA_USEC_PER_SEC, /* 2025-11-21T09:20:00Z */              \
 	}
 
+#define EXPORTER_STARTED                                                                           \
+	{                                                                                          \
+		.realtime = 1763709600 * RNA_USEC_PER_SEC, /* 2025-11-21T07:20:00Z */              \
+	}
+
 static const struct rna_time exporter_now = EXPORTER_NOW;
 
 static void *new_part(enum rna_collector_id id, size_t size)
@@ -325,9 +330,36 @@ static void remember_in(struct rna_view *view)
 		{RNA_EXPECTED_DOWN, RNA_EXPECTATION_ACCEPTED},
 		{RNA_EXPECTED_UNKNOWN, RNA_EXPECTATION_NONE},
 	};
-	static const struct rna_transition transitions[] = {
-		{4, EXPORTER_NOW, "mlx5_1", 1, "eth1", false, RNA_SOURCE_COUNTER, 3, "<told>"},
-		{5, EXPORTER_NOW, "mlx5_1", 1, NULL, true, RNA_SOURCE_POLL, 1, "state ACTIVE"},
+	static const struct rna_change changes[] = {
+		{.sequence = 3, EXPORTER_STARTED, RNA_CHANGE_STARTED, .text = "version 1"},
+		{.sequence = 4,
+		 EXPORTER_NOW,
+		 RNA_CHANGE_DOWN,
+		 "mlx5_1",
+		 1,
+		 "<told>",
+		 "eth1",
+		 RNA_SOURCE_COUNTER,
+		 3},
+		{.sequence = 5,
+		 EXPORTER_NOW,
+		 RNA_CHANGE_UP,
+		 "mlx5_1",
+		 1,
+		 "state ACTIVE",
+		 .source = RNA_SOURCE_POLL,
+		 .count = 1},
+		{.sequence = 6,
+		 EXPORTER_NOW,
+		 RNA_CHANGE_RESOLVED,
+		 "mlx5_1",
+		 1,
+		 "mlx5_1/1: <down>",
+		 .rule = "port-down",
+		 .severity = RNA_SEVERITY_CRITICAL,
+		 .impact = RNA_IMPACT_RAIL_LOST,
+		 .cause = RNA_CAUSE_CABLE,
+		 .since = 1763716700 * RNA_USEC_PER_SEC},
 	};
 	static const struct rna_missing_device missing[] = {
 		{"0000:aa:00.0", "mlx5_9", "0000:aa:00.0", RNA_WHEREABOUTS_MOVED,
@@ -348,8 +380,8 @@ static void remember_in(struct rna_view *view)
 	view->ports = ports;
 	view->missing = missing;
 	view->missing_count = RNA_ARRAY_SIZE(missing);
-	view->transitions = transitions;
-	view->transition_count = RNA_ARRAY_SIZE(transitions);
+	view->changes = changes;
+	view->change_count = RNA_ARRAY_SIZE(changes);
 }
 
 static void add_jobs_to(struct rna_view *view)

@@ -35,13 +35,14 @@ struct fixture {
 };
 
 static inline void take_down(const struct rna_rule *rule, const struct rna_finding *finding,
-			     bool over, rna_usec lasted, void *userdata)
+			     enum rna_change_what what, bool news, void *userdata)
 {
+	const struct fixture *f = userdata;
+	bool over = what == RNA_CHANGE_RESOLVED;
 	size_t len = strlen(told);
 
-	(void)userdata;
-	told_lasted = lasted;
-	if (finding->severity > RNA_SEVERITY_INFO)
+	told_lasted = over ? rna_time_since(finding->since, f->health.judged) : 0;
+	if (finding->severity > RNA_SEVERITY_INFO && news)
 		(void)snprintf(told + len, sizeof(told) - len, "%s%c%s", len > 0 ? " " : "",
 			       over ? '-' : '+', rule->name);
 }
@@ -51,6 +52,7 @@ static inline void begin(struct fixture *f, const char *boot)
 	assert_int_equal(rna_health_init(&f->health, &f->settings), 0);
 	(void)snprintf(f->health.boot, sizeof(f->health.boot), "%s", boot);
 	f->health.tell = take_down;
+	f->health.userdata = f;
 }
 
 static inline struct fixture *fixture_new(enum rna_link_layer layer, size_t ports)

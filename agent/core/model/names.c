@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <linux/dcbnl.h>
 
+#include "rna/model/change.h"
 #include "rna/model/device.h"
 #include "rna/model/ethernet.h"
 #include "rna/model/expectation.h"
@@ -158,6 +159,23 @@ NAMES(rna_cause_name, enum rna_cause, "?",
       [RNA_CAUSE_PLATFORM] = "platform",
       [RNA_CAUSE_FABRIC] = "fabric",
       [RNA_CAUSE_JOB] = "job")
+
+NAMES(rna_change_kind_name, enum rna_change_kind, "?",
+      [RNA_CHANGE_OF_PORT] = "port",
+      [RNA_CHANGE_OF_FINDING] = "finding",
+      [RNA_CHANGE_OF_AGENT] = "agent")
+
+NAMES(rna_change_name, enum rna_change_what, "?",
+      [RNA_CHANGE_DOWN] = "down",
+      [RNA_CHANGE_UP] = "up",
+      [RNA_CHANGE_RAISED] = "raised",
+      [RNA_CHANGE_ALTERED] = "changed",
+      [RNA_CHANGE_RESOLVED] = "resolved",
+      [RNA_CHANGE_STARTED] = "started",
+      [RNA_CHANGE_STOPPED] = "stopped",
+      [RNA_CHANGE_RELOADED] = "reloaded",
+      [RNA_CHANGE_REFUSED] = "reload-refused",
+      [RNA_CHANGE_ACCEPTED] = "accepted")
 
 NAMES(rna_health_state_name, enum rna_health_state, "?",
       [RNA_HEALTH_OK] = "ok",

@@ -11,6 +11,7 @@
 #include "rna/base/histogram.h"
 #include "rna/model/bandwidths.h"
 #include "rna/model/card.h"
+#include "rna/model/change.h"
 #include "rna/model/expectation.h"
 #include "rna/model/finding.h"
 #include "rna/model/node_status.h"
@@ -19,7 +20,6 @@
 #include "rna/model/selftest.h"
 #include "rna/model/snapshot.h"
 #include "rna/model/topology.h"
-#include "rna/model/transition.h"
 #include "rna/model/web_status.h"
 
 /* The last state of one (collector, device) pair in the schedule. */
@@ -170,14 +170,14 @@ struct rna_view {
 	rna_usec accepted; /* realtime of the last "expect accept" of the whole node; 0: never */
 	size_t missing_count;
 	const struct rna_missing_device *missing; /* missing devices, by name */
-	size_t transition_count;
-	const struct rna_transition *transitions; /* oldest first, RNA_TRANSITIONS_KEPT at most */
 	const struct rna_selftests *selftests;    /* NULL: no self-tests */
 	const struct rna_probes *probes;          /* NULL: no probes between nodes */
 	const struct rna_bandwidths *bandwidths;  /* NULL: probe.bandwidth is false */
 	size_t finding_count;
-	const struct rna_finding *findings;  /* worst first, then by device, port and rule */
-	bool findings_short;                 /* incomplete: memory ran out */
+	const struct rna_finding *findings; /* worst first, then by device, port and rule */
+	bool findings_short;                /* incomplete: memory ran out */
+	size_t change_count;
+	const struct rna_change *changes;    /* oldest first; the newest of each kind */
 	struct rna_arena *arena;             /* owns all of these and their strings */
 	const struct rna_subjects *subjects; /* the devices and ports joined, see subject.h */
 };

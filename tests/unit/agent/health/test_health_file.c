@@ -92,6 +92,61 @@ static void test_a_new_fault_of_the_same_port(void **state)
 }
 
 /* Which this process has seen: the port came up and went down again between two views. */
+/* A word and the severity for each report; "!": it is news. */
+static char changes[256];
+
+static void take_change(const struct rna_rule *rule, const struct rna_finding *finding,
+			enum rna_change_what what, bool news, void *userdata)
+{
+	size_t len = strlen(changes);
+
+	(void)rule, (void)userdata;
+	(void)snprintf(changes + len, sizeof(changes) - len, "%s %s%s; ", rna_change_name(what),
+		       rna_severity_name(finding->severity), news ? "!" : "");
+}
+
+/* Each 30 s some acknowledgements are missing; peers are blamed unless packets are lost as well. */
+static void miss_acknowledgements(struct fixture *f, size_t times, uint64_t lost)
+{
+	static const char *const files[] = {"packet_seq_err", "local_ack_timeout_err"};
+	const uint64_t rises[] = {lost, 60};
+
+	f->health.tell = take_change;
+	f->node.ports[0].counter_count = 2;
+	for (size_t i = 0; i < times; i++) {
+		for (size_t k = 0; k < 2; k++) {
+			f->node.ports[0].counters[k].file = files[k];
+			f->node.ports[0].counters[k].place = RNA_PLACE_PORT_HW_COUNTERS;
+			f->node.ports[0].counters[k].value.number += rises[k];
+			f->node.ports[0].counters[k].value.state = RNA_VALUE_OK;
+		}
+		(void)count_after(f, 30 * SECOND);
+	}
+}
+
+/* The history has each change of severity, the journal only those for the worse; over restarts. */
+static void test_a_severity_that_changes(void **state)
+{
+	struct fixture *f = *state;
+
+	changes[0] = '\0';
+	miss_acknowledgements(f, 2, 0);
+	assert_string_equal(changes, "raised info!; ");
+	miss_acknowledgements(f, 2, 60);
+	assert_string_equal(changes, "raised info!; changed warning!; ");
+	miss_acknowledgements(f, 6, 0);
+	assert_string_equal(changes, "raised info!; changed warning!; changed info; ");
+	changes[0] = '\0';
+	restart(f);
+	miss_acknowledgements(f, 2, 0);
+	assert_string_equal(changes, "");
+	miss_acknowledgements(f, 2, 60);
+	assert_string_equal(changes, "changed warning; ");
+	f->health.tell = take_change;
+	assert_int_equal(count_after(f, HOUR), 0);
+	assert_string_equal(changes, "changed warning; resolved warning!; ");
+}
+
 static void test_a_transition_knows_better(void **state)
 {
 	struct fixture *f = *state;
@@ -311,8 +366,9 @@ static void test_what_takes_several_readings(void **state)
 	manager->unanswered = 0;
 	view = look_after(f, SECOND);
 	assert_int_equal(rna_health_settled(&f->health, view),
-			 RNA_CONDITION_ALL_BITS & ~(RNA_CONDITION_BIT(RNA_CONDITION_FABRIC_UNHEALTHY) |
-						    RNA_CONDITION_BIT(RNA_CONDITION_NONE)));
+			 RNA_CONDITION_ALL_BITS &
+				 ~(RNA_CONDITION_BIT(RNA_CONDITION_FABRIC_UNHEALTHY) |
+				   RNA_CONDITION_BIT(RNA_CONDITION_NONE)));
 	(void)rna_view_unref(view);
 	assert_string_equal(told, "+subnet-manager-unhealthy");
 	view = look_after(f, 5 * MINUTE);
@@ -605,6 +661,7 @@ int main(void)
 		TEST(test_a_restart_within_a_fault),
 		TEST(test_it_ended_meanwhile),
 		TEST(test_a_new_fault_of_the_same_port),
+		TEST(test_a_severity_that_changes),
 		TEST(test_a_transition_knows_better),
 		TEST(test_a_device_that_is_missing),
 		TEST(test_nothing_is_over_before_every_job_has_run),

@@ -866,14 +866,14 @@ static const struct member {
 	MEMBER(ports, "memory"),
 	MEMBER(missing_count, "memory"),
 	MEMBER(missing, "memory"),
-	MEMBER(transition_count, "memory"),
-	MEMBER(transitions, "memory"),
 	MEMBER(node, "kubernetes"),
 	MEMBER(profile, "profile"),
 	MEMBER(subjects, "subjects"),
 	MEMBER(finding_count, "findings"),
 	MEMBER(findings, "findings"),
 	MEMBER(findings_short, "findings"),
+	MEMBER(change_count, "changes"),
+	MEMBER(changes, "changes"),
 };
 
 static bool same_member(const struct member *member, const struct rna_view *a,
@@ -902,7 +902,7 @@ static void test_each_stage_fills_in_its_own(void **state)
 	static const struct rna_agent_status status = {.root = "/"};
 	static const char *const order[RNA_PUBLISH_STAGES] = {
 		"snapshot", "cards",      "jobs",    "status",   "selftests", "probes",
-		"memory",   "kubernetes", "profile", "subjects", "findings",
+		"memory",   "kubernetes", "profile", "subjects", "findings",  "changes",
 	};
 	RNA_CLEANUP(rna_view_unref_p) struct rna_view *view = NULL;
 	struct rna_memory memory = RNA_MEMORY_INIT;

@@ -31,6 +31,7 @@ static struct rna_view *remember(struct rna_memory *memory, const struct node *n
 	state->started.monotonic = link->started.monotonic = started;
 	view->devices = NULL;
 	assert_int_equal(rna_remember(memory, &input, view), 0);
+	assert_int_equal(rna_remember_changes(memory, view), 0);
 	return view;
 }
 
@@ -52,13 +53,13 @@ static void test_an_interface_that_leaves_after_a_loss(void **state)
 	node.now.monotonic += RNA_USEC_PER_SEC;
 	node.ports[0].netdev.carrier_down = rna_value_ok(6);
 	view = remember(&memory, &node, 0);
-	assert_int_equal(view->transition_count, 0);
+	assert_int_equal(view->change_count, 0);
 	(void)rna_view_unref(view);
 	node.now.monotonic += RNA_USEC_PER_SEC;
 	node.ports[0].netdev.name = NULL;
 	view = remember(&memory, &node, node.now.monotonic);
-	assert_int_equal(view->transition_count, 2);
-	assert_string_equal(view->transitions[0].reason,
+	assert_int_equal(view->change_count, 2);
+	assert_string_equal(view->changes[0].text,
 			    "between two reads: interface eth0 lost its carrier");
 	assert_int_equal(view->ports[0].history.downs, 1);
 	(void)rna_view_unref(view);
@@ -80,7 +81,7 @@ static void test_a_link_that_only_the_driver_saw_go(void **state)
 		view = remember(&memory, &node, node.now.monotonic);
 		assert_int_equal(view->ports[0].history.downs, i == 0 ? 0 : 1);
 		if (i == 1)
-			assert_string_equal(view->transitions[0].reason,
+			assert_string_equal(view->changes[0].text,
 					    "between two reads: the driver counted a link loss");
 		(void)rna_view_unref(view);
 		node.now.monotonic += RNA_USEC_PER_SEC;

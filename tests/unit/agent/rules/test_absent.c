@@ -538,11 +538,11 @@ static void test_two_slow_ports(void **state)
 
 static unsigned told;
 
-static void count_told(const struct rna_rule *rule, const struct rna_finding *finding, bool over,
-		       rna_usec lasted, void *userdata)
+static void count_told(const struct rna_rule *rule, const struct rna_finding *finding,
+		       enum rna_change_what what, bool news, void *userdata)
 {
-	(void)rule, (void)lasted, (void)userdata;
-	told += !over && finding->severity > RNA_SEVERITY_INFO;
+	(void)rule, (void)userdata;
+	told += news && what != RNA_CHANGE_RESOLVED && finding->severity > RNA_SEVERITY_INFO;
 }
 
 struct life {

@@ -392,43 +392,83 @@ static void test_events_table(void **state)
 	(void)state;
 	rna_write_events_table(view, &out);
 	assert_string_equal(
-		out.data,
-		"TIME                  PORT              WENT  COUNT  SOURCE     REASON\n"
-		"2025-11-21T09:20:00Z  mlx5_1/1          down      3  counter    <told>\n"
-		"2025-11-21T09:20:00Z  mlx5_1/1          up        1  poll       state ACTIVE\n");
-	view->transition_count = 0;
+		out.data, "TIME                  OBJECT    WHAT          BY         TEXT\n"
+			  "2025-11-21T07:20:00Z  -         started       agent      version 1\n"
+			  "2025-11-21T09:20:00Z  mlx5_1/1  down 3 times  counter    <told>\n"
+			  "2025-11-21T09:20:00Z  mlx5_1/1  up            poll       state ACTIVE\n"
+			  "2025-11-21T09:20:00Z  mlx5_1/1  resolved      port-down  after 1m40s: "
+			  "mlx5_1/1: <down>\n");
+	view->change_count = 0;
 	rna_write_events_table(view, &none);
-	assert_string_equal(none.data, "No port went up or down.\n");
+	assert_string_equal(none.data, "Nothing changed.\n");
 }
 
+/* All members of each kind, without the moments. */
 static void test_events_json(void **state)
 {
+	static const char *const expected[] = {
+		"{\"sequence\": 3, \"kind\": \"agent\", \"change\": \"started\", "
+		"\"text\": \"version 1\"}",
+		"{\"sequence\": 4, \"kind\": \"port\", \"device\": \"mlx5_1\", \"port\": 1, "
+		"\"netdev\": \"eth1\", \"state\": \"down\", \"count\": 3, "
+		"\"source\": \"counter\", \"reason\": \"<told>\"}",
+		"{\"sequence\": 5, \"kind\": \"port\", \"device\": \"mlx5_1\", \"port\": 1, "
+		"\"state\": \"up\", \"count\": 1, \"source\": \"poll\", "
+		"\"reason\": \"state ACTIVE\"}",
+		"{\"sequence\": 6, \"kind\": \"finding\", \"device\": \"mlx5_1\", \"port\": 1, "
+		"\"change\": \"resolved\", \"rule\": \"port-down\", \"severity\": \"critical\", "
+		"\"impact\": \"rail-lost\", \"cause\": \"cable\", "
+		"\"since\": \"2025-11-21T09:18:20Z\", \"text\": \"mlx5_1/1: <down>\"}",
+	};
 	RNA_CLEANUP(rna_view_unref_p) struct rna_view *view = new_view(2);
 	RNA_STRBUF struct rna_strbuf out = RNA_STRBUF_INIT;
-	const char *time, *went, *netdev, *source, *reason;
-	json_int_t sequence, port, count;
-	double seconds;
-	json_t *root;
+	json_t *root, *events;
 
 	(void)state;
 	rna_write_events_json(view, &out);
 	root = json_loads(out.data, 0, NULL);
-	assert_int_equal(json_array_size(json_object_get(root, "events")), 2);
-	assert_int_equal(json_unpack(root,
-				     "{s:[{s:I, s:s, s:f, s:I, s:s, s:s, s:I, s:s, s:s}, {s:s}]}",
-				     "events", "sequence", &sequence, "time", &time,
-				     "timestamp_seconds", &seconds, "port", &port, "netdev",
-				     &netdev, "state", &went, "count", &count, "source", &source,
-				     "reason", &reason, "state", &went),
-			 0);
-	assert_int_equal(sequence, 4);
-	assert_int_equal(count, 3);
-	assert_string_equal(time, "2025-11-21T09:20:00Z");
-	assert_string_equal(netdev, "eth1");
-	assert_string_equal(source, "counter");
-	assert_string_equal(reason, "<told>");
-	assert_string_equal(went, "up"); /* of the second */
+	events = json_object_get(root, "events");
+	assert_int_equal(json_array_size(events), RNA_ARRAY_SIZE(expected));
+	for (size_t i = 0; i < RNA_ARRAY_SIZE(expected); i++) {
+		json_t *event = json_array_get(events, i);
+		char *text;
+
+		assert_string_equal(json_string_value(json_object_get(event, "time")),
+				    i == 0 ? "2025-11-21T07:20:00Z" : "2025-11-21T09:20:00Z");
+		assert_true(json_is_real(json_object_get(event, "timestamp_seconds")));
+		(void)json_object_del(event, "time");
+		(void)json_object_del(event, "timestamp_seconds");
+		text = json_dumps(event, 0);
+		assert_string_equal(text, expected[i]);
+		free(text);
+	}
 	json_decref(root);
+}
+
+/* What is older than an hour is folded away, and does not displace what is new. */
+static void test_changes_on_the_page(void **state)
+{
+	static const char lately[] = "<h2>What changed in the last hour</h2>";
+	static const char before[] =
+		"<h2>What changed before</h2> <small>1, the last hour excluded";
+	RNA_CLEANUP(rna_view_unref_p) struct rna_view *view = new_view(2);
+	RNA_STRBUF struct rna_strbuf out = RNA_STRBUF_INIT, older = RNA_STRBUF_INIT;
+	const char *resolved, *started;
+
+	(void)state;
+	rna_write_page(joined(view), &out);
+	resolved = strstr(out.data, "<th>mlx5_1/1<td><b class=good>resolved</b><td>port-down"
+				    "<td class=wrap>after 1m40s: mlx5_1/1: &lt;down&gt;");
+	started = strstr(out.data, "<td>2025-11-21T07:20:00Z<th>–<td><b>started</b><td>agent"
+				   "<td class=wrap>version 1");
+	assert_non_null(resolved);
+	assert_non_null(started);
+	assert_in_range(resolved, strstr(out.data, lately), strstr(out.data, before));
+	assert_true(started > strstr(out.data, before));
+	view->change_count = 1;
+	rna_write_page(joined(view), &older);
+	assert_null(strstr(older.data, lately));
+	assert_non_null(strstr(older.data, before));
 }
 
 /* On the page and in JSON, what is known of a port beyond the moment, and what is not there. */
@@ -440,7 +480,7 @@ static void test_memory_is_shown(void **state)
 		"<small>changed 12 s ago, downs: 3</small>",
 		"<tr><th>mlx5_9<td>0000:aa:00.0<td><b class=bad>moved</b>",
 		"<td data-of=\"Last seen\">2025-11-21T09:06:40Z",
-		"<b class=bad>down</b> 3 times<td>counter<td class=wrap>&lt;told&gt;",
+		"<b class=bad>down 3 times</b><td>counter<td class=wrap>&lt;told&gt;",
 	};
 	RNA_CLEANUP(rna_view_unref_p) struct rna_view *view = new_view(2);
 	RNA_STRBUF struct rna_strbuf out = RNA_STRBUF_INIT;
@@ -668,6 +708,7 @@ int main(void)
 		cmocka_unit_test(test_colour_adds_nothing_but_colour),
 		cmocka_unit_test(test_events_table),
 		cmocka_unit_test(test_events_json),
+		cmocka_unit_test(test_changes_on_the_page),
 		cmocka_unit_test(test_memory_is_shown),
 		cmocka_unit_test(test_what_nobody_expects_is_not_red),
 		cmocka_unit_test(test_head_of_the_page),
