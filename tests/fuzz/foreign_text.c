@@ -307,12 +307,26 @@ static void set(char **setting, const char *value)
 	FUZZ_WANT(*setting);
 }
 
+/* Without one, a token of a pod is wanted, and no request is sent. */
+static void set_kubeconfig(void)
+{
+	static const char text[] = "{clusters: [{name: c, cluster: {server: 'https://api:6443'}}], "
+				   "users: [{name: u, user: {token: t}}], current-context: x, "
+				   "contexts: [{name: x, context: {cluster: c, user: u}}]}";
+	int file = memfd_create("kubeconfig", MFD_CLOEXEC);
+	char path[64];
+
+	FUZZ_WANT(file >= 0 && write(file, text, strlen(text)) == (ssize_t)strlen(text));
+	(void)snprintf(path, sizeof(path), "/proc/self/fd/%d", file);
+	set(&world.settings.kubernetes_kubeconfig, path);
+}
+
 static void start(void)
 {
 	world.capture = memfd_create("output", MFD_CLOEXEC);
 	FUZZ_WANT(world.capture >= 0 && rna_settings_init(&world.settings) == 0);
 	set(&world.settings.probe_members_kubernetes, "monitoring/rdma-node-agent");
-	set(&world.settings.kubernetes_server, "http://api:6443");
+	set_kubeconfig();
 	rna_log_set_plain();
 }
 
