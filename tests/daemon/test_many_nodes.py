@@ -28,7 +28,11 @@ def check(*arguments, wrapper=()):
 
 def check_patiently(*arguments):
     """Again while the machine is too busy for the seconds that an agent has."""
-    return wait("answers", lambda: (lambda done: not re.search("timed out|time-out", done[1]) and done)(check(*arguments)))
+    def in_time():
+        done = check(*arguments)
+        return None if re.search("timed out|time-out", done[1]) else done
+
+    return wait("answers", in_time)
 
 
 class Nodes(unittest.TestCase):
