@@ -25,7 +25,7 @@
 #define PATIENCE_MIN (50 * RNA_USEC_PER_MSEC)
 
 enum {
-	REPLY_MAX = 4 << 20, /* thousands of findings */
+	REPLY_MAX = 2 << 20, /* thousands of findings; of 512 nodes at once */
 };
 
 static const char dns_prefix[] = "dns:", kubernetes_word[] = "kubernetes";

@@ -132,7 +132,7 @@ class Claims(Nodes):
             "n2": forged,
             "n3": [reply(b"\x1b[31m<html>", "text/html")],
             "n4": [reply(b'{"findings": ')],
-            "n5": [reply(b" " * (5 << 20))],
+            "n5": [reply(b" " * (3 << 20))],
             "n6": [reply(b"not found\n", "text/plain", "404 Not Found")],
             "n7": [b"SSH-2.0-OpenSSH_9.2\r\n"],
             "n8": [reply(good.replace(TIME.search(good)[0], b'"time": "2001-01-01T00:00:00Z"'))],
@@ -151,7 +151,7 @@ class Claims(Nodes):
         self.assertLess(max(map(len, lines)), 600)
         nodes = self.nodes(json_out)
         for name, words in (("n3", "the reply is of type text/html"), ("n4", "cannot read the reply"),
-                            ("n5", "the reply has more than 4096 KiB"), ("n6", "HTTP status 404"),
+                            ("n5", "the reply has more than 2048 KiB"), ("n6", "HTTP status 404"),
                             ("n7", "HTTP/0.9"), ("n8", "s old, by the clock of this machine"),
                             ("n9", "")):
             self.assertIn(words, nodes[name]["error"], name)
