@@ -14,7 +14,12 @@
 /* So long is waited for a connection, and for a reply. */
 #define RNA_CLIENT_PATIENCE (5 * RNA_USEC_PER_SEC)
 
-enum { RNA_CLIENT_REPLY_MAX = 64 * 1024 * 1024, RNA_HTTP_OK = 200, RNA_HTTP_UNAUTHORIZED = 401 };
+enum {
+	RNA_CLIENT_REPLY_MAX = 64 * 1024 * 1024,
+	RNA_CLIENT_AT_ONCE = 512, /* connections, of a request to many agents */
+	RNA_HTTP_OK = 200,
+	RNA_HTTP_UNAUTHORIZED = 401,
+};
 
 /*
  * Sends GET for path ("/api/v1/events") to the agent that --url names, otherwise to the first
@@ -50,3 +55,21 @@ struct rna_client_far {
 /* As rna_client_get(). path: with the query; the URL may end in a path, which is put before it. */
 int rna_client_ask_far(const struct rna_client_far *target, const char *path,
 		       struct rna_strbuf *ret, struct rna_error *error);
+
+/* Many agents, which get the same request. */
+struct rna_client_many {
+	const char *const *options; /* TLS and logins, of the command line */
+	const char *const *origins; /* "https://node17:10879" */
+	size_t count;
+	rna_usec patience; /* with one of them */
+	rna_usec until;    /* monotonic: with all; 0: no end */
+	size_t reply_max;  /* bytes, of one */
+	/* Called once for each: a body in JSON, or negative errno with error. */
+	void (*done)(size_t i, int status, const struct rna_strbuf *body,
+		     const struct rna_error *error, void *userdata);
+	void *userdata;
+};
+
+/* 0 when each is done; or negative errno with error, for example because a file is missing. */
+int rna_client_ask_many(const struct rna_client_many *many, const char *path,
+			struct rna_error *error);

@@ -6,6 +6,7 @@
  */
 #include <errno.h>
 #include <string.h>
+#include <sys/resource.h>
 
 #include "rna/base/file.h"
 #include "rna/base/words.h"
@@ -18,25 +19,27 @@ enum {
 	CLIENT_ERROR = 400,
 	HTTP_FORBIDDEN = 403,
 	HTTP_NOT_FOUND = 404,
+	FILES_EACH = 3,  /* descriptors of a connection: its own, and two while its name is asked */
+	FILES_ELSE = 64, /* of everything else */
 };
 
-static const char json_type[] = "application/json";
+static const char json_type[] = "application/json", agent_service[] = "an rdma-node-agent";
 
 /* What the options give. Texts are its own. */
 struct far {
 	const struct rna_client_far *target;
 	const char *const *options;
-	struct rna_strbuf origin, authorities, certificate, key, password, token;
+	const char *origin; /* the server's, "https://node17:10879" */
+	struct rna_strbuf authorities, certificate, key, password, authorization;
 };
 
 static void deinit_far(struct far *far)
 {
-	rna_strbuf_deinit(&far->origin);
 	rna_strbuf_deinit(&far->authorities);
 	rna_strbuf_deinit(&far->certificate);
 	rna_strbuf_deinit(&far->key);
 	rna_strbuf_deinit(&far->password);
-	rna_strbuf_deinit(&far->token);
+	rna_strbuf_deinit(&far->authorization);
 }
 
 /* -- Files ------------------------------------------------------------------------------------- */
@@ -72,6 +75,21 @@ static int read_secret(const struct far *far, enum rna_option_id id, struct rna_
 	return 0;
 }
 
+/* As a header. */
+static int read_token(struct far *far, struct rna_error *error)
+{
+	RNA_STRBUF struct rna_strbuf token = RNA_STRBUF_INIT;
+	int status = read_secret(far, RNA_OPTION_TOKEN_FILE, &token, error);
+
+	if (status < 0 || !token.data)
+		return status;
+	rna_strbuf_printf(&far->authorization, "Authorization: Bearer %s", token.data);
+	return rna_strbuf_ok(&far->authorization)
+		       ? 0
+		       : rna_error_set(error, -ENOMEM, "--%s",
+				       rna_options[RNA_OPTION_TOKEN_FILE].name);
+}
+
 static int read_files(struct far *far, struct rna_error *error)
 {
 	int status = read_file(far, RNA_OPTION_CA_FILE, &far->authorities, error);
@@ -82,9 +100,7 @@ static int read_files(struct far *far, struct rna_error *error)
 		status = read_file(far, RNA_OPTION_KEY_FILE, &far->key, error);
 	if (status == 0)
 		status = read_secret(far, RNA_OPTION_PASSWORD_FILE, &far->password, error);
-	if (status == 0)
-		status = read_secret(far, RNA_OPTION_TOKEN_FILE, &far->token, error);
-	return status;
+	return status == 0 ? read_token(far, error) : status;
 }
 
 /* -- Errors ------------------------------------------------------------------------------------ */
@@ -105,7 +121,7 @@ static const char *find_hint(const struct far *far, const struct rna_error *erro
 		return "; this port does not speak TLS";
 	if (error->code == -EKEYREJECTED && !far->options[RNA_OPTION_CA_FILE])
 		return "; see --ca-file";
-	if (error->code == -EIO && strncmp(far->origin.data, "http:", strlen("http:")) == 0)
+	if (error->code == -EIO && strncmp(far->origin, "http:", strlen("http:")) == 0)
 		return "; this port may want https";
 	/* closed in the handshake: how libcurl sees why depends on the moment */
 	if (error->code == -EIO && !far->options[RNA_OPTION_CERT_FILE])
@@ -125,7 +141,7 @@ static int explain(const struct far *far, struct rna_error *error)
 static int refuse(const struct far *far, const char *path, const struct rna_https_reply *reply,
 		  struct rna_error *error)
 {
-	const char *origin = far->origin.data, *text = reply->body.data ? reply->body.data : "";
+	const char *origin = far->origin, *text = reply->body.data ? reply->body.data : "";
 
 	if (reply->status == RNA_HTTP_UNAUTHORIZED && !has_login(far))
 		return rna_error_say(error, -EPROTO,
@@ -156,7 +172,7 @@ static int check_type(const struct far *far, const char *type, const struct rna_
 	if (strncmp(reply->type, type, strlen(type)) == 0)
 		return 0;
 	return rna_error_say(error, -EPROTO, "%s: not %s: the reply is of type %s instead of %s",
-			     far->origin.data, far->target->service,
+			     far->origin, far->target->service,
 			     *reply->type ? reply->type : "unknown", type);
 }
 
@@ -179,17 +195,16 @@ static int take(struct rna_https_reply *reply, const char *data, size_t len, voi
 
 	if (is_answer(far, reply) && check_type(far, json_type, reply, NULL) == 0)
 		return target->take(data, len, target->userdata, error) < 0
-			       ? rna_error_prefix(error, "%s", far->origin.data)
+			       ? rna_error_prefix(error, "%s", far->origin)
 			       : 0;
 	rna_strbuf_add(&reply->body, data, len);
 	return rna_strbuf_ok(&reply->body) ? 0 : rna_error_set(error, -ENOMEM, "the reply");
 }
 
-static int ask(struct far *far, const char *path, struct rna_https_reply *reply,
-	       struct rna_error *error)
+static struct rna_https_peer peer_of(const struct far *far)
 {
-	const struct rna_https_peer peer = {
-		.origin = far->origin.data,
+	return (struct rna_https_peer){
+		.origin = far->origin,
 		.authorities = far->authorities.data,
 		.certificate = far->certificate.data,
 		.key = far->key.data,
@@ -199,35 +214,17 @@ static int ask(struct far *far, const char *path, struct rna_https_reply *reply,
 		.deadline = far->target->deadline,
 		.reply_max = far->target->reply_max,
 	};
-	RNA_STRBUF struct rna_strbuf authorization = RNA_STRBUF_INIT;
-	const char *headers[] = {NULL, NULL};
-	const struct rna_https_request request = {.method = "GET",
-						  .path = path,
-						  .headers = headers,
-						  .compressed = far->target->compressed,
-						  .take = far->target->take ? take : NULL,
-						  .userdata = far};
-
-	if (far->token.data) {
-		rna_strbuf_printf(&authorization, "Authorization: Bearer %s", far->token.data);
-		headers[0] = authorization.data;
-	}
-	if (!rna_strbuf_ok(&authorization))
-		return rna_error_set(error, -ENOMEM, "%s", far->origin.data);
-	return rna_client_ask(&peer, &request, reply, error);
 }
 
-static int open_far(struct far *far, struct rna_error *error)
+/* 0, or why there is no reply of use; status: of asking. */
+static int judge(const struct far *far, const char *path, int status,
+		 const struct rna_https_reply *reply, struct rna_error *error)
 {
-	const char *url = far->options[far->target->url];
-	size_t len = strlen(url);
-
-	while (url[len - 1] == '/')
-		len--;
-	rna_strbuf_add(&far->origin, url, len);
-	if (!rna_strbuf_ok(&far->origin))
-		return rna_error_set(error, -ENOMEM, "%s", url);
-	return read_files(far, error);
+	if (status < 0)
+		return explain(far, error);
+	if (!is_answer(far, reply))
+		return refuse(far, path, reply, error);
+	return check_type(far, strstr(path, ".txt") ? "text/plain" : json_type, reply, error);
 }
 
 int rna_client_ask_far(const struct rna_client_far *target, const char *path,
@@ -235,17 +232,31 @@ int rna_client_ask_far(const struct rna_client_far *target, const char *path,
 {
 	RNA_CLEANUP(deinit_far)
 	struct far far = {.target = target, .options = target->options};
+	RNA_STRBUF struct rna_strbuf origin = RNA_STRBUF_INIT;
 	RNA_HTTPS_REPLY struct rna_https_reply reply = RNA_HTTPS_REPLY_INIT;
-	const char *type = strstr(path, ".txt") ? "text/plain" : json_type;
-	int status = open_far(&far, error);
+	const char *url = target->options[target->url], *headers[] = {NULL, NULL};
+	const struct rna_https_request request = {.method = "GET",
+						  .path = path,
+						  .headers = headers,
+						  .compressed = target->compressed,
+						  .take = target->take ? take : NULL,
+						  .userdata = &far};
+	struct rna_https_peer peer;
+	size_t len = strlen(url);
+	int status;
 
+	while (url[len - 1] == '/')
+		len--;
+	rna_strbuf_add(&origin, url, len);
+	if (!rna_strbuf_ok(&origin))
+		return rna_error_set(error, -ENOMEM, "%s", url);
+	far.origin = origin.data;
+	status = read_files(&far, error);
 	if (status < 0)
 		return status;
-	if (ask(&far, path, &reply, error) < 0)
-		return explain(&far, error);
-	if (!is_answer(&far, &reply))
-		return refuse(&far, path, &reply, error);
-	status = check_type(&far, type, &reply, error);
+	headers[0] = far.authorization.data;
+	peer = peer_of(&far);
+	status = judge(&far, path, rna_client_ask(&peer, &request, &reply, error), &reply, error);
 	if (status < 0)
 		return status;
 	*ret = reply.body;
@@ -259,10 +270,87 @@ int rna_client_get_far(const struct rna_arguments *arguments, const char *path,
 	const struct rna_client_far target = {
 		.options = arguments->options,
 		.url = RNA_OPTION_URL,
-		.service = "an rdma-node-agent",
+		.service = agent_service,
 		.deadline = RNA_CLIENT_PATIENCE,
 		.reply_max = RNA_CLIENT_REPLY_MAX,
 	};
 
 	return rna_client_ask_far(&target, path, ret, error);
+}
+
+/* -- Many -------------------------------------------------------------------------------------- */
+
+struct asking {
+	const struct rna_client_many *many;
+	const char *path;
+	struct far far; /* of the one that is asked or judged now */
+};
+
+static void set_peer(size_t i, void *userdata, struct rna_https_peer *ret)
+{
+	struct asking *asking = userdata;
+
+	asking->far.origin = asking->many->origins[i];
+	*ret = peer_of(&asking->far);
+}
+
+static void judge_one(size_t i, int status, struct rna_https_reply *reply, struct rna_error *error,
+		      void *userdata)
+{
+	struct asking *asking = userdata;
+	const struct rna_client_many *many = asking->many;
+
+	asking->far.origin = many->origins[i];
+	status = judge(&asking->far, asking->path, status, reply, error);
+	many->done(i, status, &reply->body, error, many->userdata);
+}
+
+/* Processes start with 1,024 descriptors at most because of select(2), which nothing here uses. */
+static size_t find_at_once(void)
+{
+	struct rlimit limit = {0};
+	rlim_t wanted = FILES_EACH * RNA_CLIENT_AT_ONCE + FILES_ELSE;
+
+	if (getrlimit(RLIMIT_NOFILE, &limit) < 0 || limit.rlim_cur >= wanted)
+		return RNA_CLIENT_AT_ONCE;
+	limit.rlim_cur = limit.rlim_max < wanted ? limit.rlim_max : wanted;
+	(void)setrlimit(RLIMIT_NOFILE, &limit); /* the limit of before is read then */
+	(void)getrlimit(RLIMIT_NOFILE, &limit);
+	if (limit.rlim_cur >= wanted)
+		return RNA_CLIENT_AT_ONCE;
+	return limit.rlim_cur < FILES_ELSE + FILES_EACH
+		       ? 1
+		       : (size_t)(limit.rlim_cur - FILES_ELSE) / FILES_EACH;
+}
+
+int rna_client_ask_many(const struct rna_client_many *many, const char *path,
+			struct rna_error *error)
+{
+	const struct rna_client_far target = {
+		.options = many->options,
+		.service = agent_service,
+		.deadline = many->patience,
+		.reply_max = many->reply_max,
+	};
+	struct asking asking = {many, path, {.target = &target, .options = many->options}};
+	const char *headers[] = {NULL, NULL};
+	const struct rna_https_request request = {.method = "GET",
+						  .path = path,
+						  .headers = headers};
+	const struct rna_https_many requests = {
+		.count = many->count,
+		.at_once = find_at_once(),
+		.until = many->until,
+		.request = &request,
+		.peer = set_peer,
+		.done = judge_one,
+		.userdata = &asking,
+	};
+	int status = read_files(&asking.far, error);
+
+	headers[0] = asking.far.authorization.data;
+	if (status == 0)
+		status = rna_https_ask_many(&requests, error);
+	deinit_far(&asking.far);
+	return status;
 }

@@ -16,8 +16,8 @@
 #include "rna/check.h"
 #include "rna/exporter.h"
 
-#include "loop/collector_sets.h"
-
+#include "check_answer.h"
+#include "check_nodes.h"
 #include "client.h"
 #include "commands.h"
 #include "control_client.h"
@@ -36,7 +36,6 @@ enum {
 	AGENT_SHARE = 3, /* a third of the time is for the agent's answer */
 	LOOK_SHARE = 60, /* per cent of the rest are for devices, the rest for judging them */
 	HANDOVERS = 4,   /* lanes that a deadline is enough for, if each is handed over */
-	OLD_PERIODS = 2, /* of views; older data is not the present state */
 };
 
 struct check {
@@ -98,6 +97,19 @@ static int find_deadline(struct check *check, struct rna_error *error)
 			RNA_SHOWN(text));
 	check->until = deadline > 0 ? check->start + deadline : 0;
 	return 0;
+}
+
+static int check_options(struct check *check, struct rna_error *error)
+{
+	const char *const *options = check->call->arguments.options;
+
+	if (options[RNA_OPTION_NODES] && options[RNA_OPTION_ROOT])
+		return rna_error_say(error, -EINVAL, "--nodes excludes --root");
+	if (options[RNA_OPTION_NODES] && is_for_schedulers(check->form))
+		return rna_error_say(error, -EINVAL,
+				     "--nodes excludes --format=%s, which is about one node",
+				     rna_check_forms[check->form]);
+	return find_deadline(check, error);
 }
 
 /* -- The agent --------------------------------------------------------------------------------- */
@@ -173,43 +185,22 @@ static int try_until(struct check *check, rna_trial *try, rna_usec until, struct
 			     rna_seconds(rna_usec_since(check->start, until)));
 }
 
-static rna_usec limit_of_age(const struct rna_settings *settings)
-{
-	return OLD_PERIODS * RNA_VIEW_PERIOD + settings->poll_deadline;
-}
-
 static int read_answer(struct check *check, struct rna_error *error)
 {
-	const struct rna_strbuf *json = &check->json;
-	struct rna_check *result = &check->result;
-	int status = -ENOMEM;
-
 	(void)rna_arena_free(check->arena);
-	check->arena = rna_arena_new(json->len);
-	if (check->arena && json->data)
-		status = rna_read_check(json->data, json->len, check->arena, result);
-	if (status < 0)
-		return rna_error_set(error, status, "cannot read the reply of the agent");
-	result->now = rna_clock_now().realtime;
-	return 0;
+	check->arena = rna_arena_new(check->json.len);
+	return rna_check_answer_read(&check->json, check->arena, &check->result, error);
 }
 
-/* An agent that no longer makes snapshots does not know the present state. */
 static int ask_agent(struct check *check, rna_usec until, struct rna_error *error)
 {
-	rna_usec limit = limit_of_age(&check->call->settings), age;
 	int status = try_until(check, ask, until, error);
 
 	if (status == 0)
 		status = read_answer(check, error);
-	if (status < 0 || check->result.time == 0)
-		return status;
-	age = rna_usec_since(check->result.time, check->result.now);
-	if (age > limit)
-		return rna_error_say(error, -ESTALE, "the data of the agent is %.0f s old%s",
-				     rna_seconds(age),
-				     is_far(check) ? ", by the clock of this machine" : "");
-	return 0;
+	return status < 0 ? status
+			  : rna_check_answer_is_new(&check->result, &check->call->settings,
+						    is_far(check), error);
 }
 
 static int look_at_node(struct check *check, struct rna_error *error)
@@ -271,10 +262,13 @@ int rna_command_check(struct rna_call *call, struct rna_error *error)
 		.once = options[RNA_OPTION_ONCE] || options[RNA_OPTION_ROOT],
 		.start = rna_clock_monotonic(),
 	};
-	int status = find_deadline(&check, error);
+	int status;
 
-	if (status == 0)
-		status = fill(&check, error);
+	if (check_options(&check, error) < 0)
+		return RNA_EXIT_USAGE;
+	if (options[RNA_OPTION_NODES])
+		return rna_check_nodes(call, check.form == RNA_CHECK_JSON, check.until, error);
+	status = fill(&check, error);
 	if (status == 0)
 		status = put(&check.result, check.form, &check.json, error);
 	return status < 0 ? status : rna_check_exit_code(&check.result, check.form);

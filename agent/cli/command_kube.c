@@ -4,11 +4,13 @@
  * and asks the agents of a cluster whether they are well.
  * It polls once and uses the result at once; the agent waits until a state is stable.
  */
+#include <ctype.h>
 #include <errno.h>
 #include <string.h>
 
 #include "rna/base/log.h"
 #include "rna/base/root.h"
+#include "rna/base/words.h"
 #include "rna/kubernetes.h"
 
 #include "loop/agent.h"
@@ -237,6 +239,30 @@ static int agents(struct rna_call *call, struct kube *kube, struct rna_error *er
 	return ret < 0 ? ret : rna_kube_check_agents(kube->options, service, &kube->out, error);
 }
 
+/* Also "pool in (a, b)"; the API server knows the rest. */
+static bool is_selector(const char *value)
+{
+	for (; *value; value++)
+		if (!isalnum((unsigned char)*value) && !strchr("-._/=!,() ", *value))
+			return false;
+	return true;
+}
+
+static int check_nodes(const struct rna_arguments *arguments, struct rna_error *error)
+{
+	const char *nodes = arguments->options[RNA_OPTION_NODES];
+
+	if (nodes && strcmp(arguments->operand, "cleanup") != 0)
+		return rna_error_say(error, -EINVAL, "kube %s: --nodes is for cleanup only",
+				     arguments->operand);
+	if (nodes && !is_selector(nodes))
+		return rna_error_say(error, -EINVAL,
+				     "--nodes: \"%.*s\" is not all, or labels such as "
+				     "pool=gpu,zone!=a",
+				     RNA_SHOWN(nodes));
+	return 0;
+}
+
 int rna_command_kube(struct rna_call *call, struct rna_error *error)
 {
 	const char *action = call->arguments.operand;
@@ -246,10 +272,8 @@ int rna_command_kube(struct rna_call *call, struct rna_error *error)
 	};
 	int ret;
 
-	if (call->arguments.options[RNA_OPTION_NODES] && strcmp(action, "cleanup") != 0) {
-		(void)rna_error_say(error, -EINVAL, "kube %s: --nodes is for cleanup only", action);
+	if (check_nodes(&call->arguments, error) < 0)
 		return RNA_EXIT_USAGE;
-	}
 	if (strcmp(action, "show") == 0)
 		ret = show(call, &kube, error);
 	else if (strcmp(action, "apply") == 0)

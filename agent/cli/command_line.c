@@ -5,9 +5,12 @@
 #include <unistd.h>
 
 #include "rna/base/log.h"
+#include "rna/base/thread.h"
 #include "rna/collector.h"
 
 #include "commands.h"
+
+#define ASIDE_PATIENCE (100 * RNA_USEC_PER_MSEC)
 
 /*
  * A closed pipe makes write() fail and must not kill the process. Standard descriptors that are
@@ -88,5 +91,9 @@ int rna_commands_main(int argc, char *argv[])
 	if (error.code < 0)
 		rna_log_error("%s", error.text);
 	rna_mistakes_log(&call.mistakes);
-	return error.code < 0 ? fail(&call.arguments, &error, code) : code;
+	if (error.code < 0)
+		code = fail(&call.arguments, &error, code);
+	if (!rna_threads_aside_join(ASIDE_PATIENCE)) /* one waits for a name server, for example */
+		_exit(code);
+	return code;
 }

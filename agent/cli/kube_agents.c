@@ -16,71 +16,51 @@ enum {
 	ARENA = 64 * 1024,
 	LIST_TRIES = 10, /* a Service that is new has no endpoints for a moment */
 	LIST_PAUSE = 2,  /* seconds */
+	AT_ONCE = 16,    /* metrics of large nodes have megabytes */
 };
 
 /* -- One agent --------------------------------------------------------------------------------- */
 
-static int get(const char *origin, const char *path, struct rna_https_reply *reply,
-	       struct rna_error *error)
+struct agent {
+	const struct rna_kubernetes_endpoint *endpoint;
+	const char *origin;
+	struct rna_error why; /* what is wrong with it; its code is 0: nothing so far */
+};
+
+static void judge_readiness(struct agent *agent, const struct rna_https_reply *reply)
 {
-	const struct rna_https_peer peer = {
-		.origin = origin,
-		.connect_deadline = RNA_CLIENT_PATIENCE,
-		.deadline = RNA_CLIENT_PATIENCE,
-		.reply_max = RNA_CLIENT_REPLY_MAX,
-	};
-	const struct rna_https_request request = {.method = "GET", .path = path};
+	const char *text = reply->body.data ? reply->body.data : "";
 
-	return rna_client_ask(&peer, &request, reply, error);
-}
-
-static int check_readiness(const char *origin, struct rna_error *error)
-{
-	RNA_HTTPS_REPLY struct rna_https_reply reply = RNA_HTTPS_REPLY_INIT;
-	const char *text;
-	int status = get(origin, "/readyz", &reply, error);
-
-	if (status < 0 || reply.status == RNA_HTTP_OK)
-		return status;
-	text = reply.body.data ? reply.body.data : "";
-	return rna_error_say(error, -EPROTO, "%s: not ready (HTTP status %u): %.*s", origin,
-			     reply.status, (int)strcspn(text, "\n"), text);
+	if (reply->status != RNA_HTTP_OK)
+		(void)rna_error_say(&agent->why, -EPROTO, "%s: not ready (HTTP status %u): %.*s",
+				    agent->origin, reply->status, (int)strcspn(text, "\n"), text);
 }
 
 /* One that wants a login has metrics for those who have one. */
-static int check_metrics(const char *origin, struct rna_error *error)
+static void judge_metrics(struct agent *agent, const struct rna_https_reply *reply)
 {
-	RNA_HTTPS_REPLY struct rna_https_reply reply = RNA_HTTPS_REPLY_INIT;
-	int status = get(origin, "/metrics", &reply, error);
-
-	if (status < 0 || reply.status == RNA_HTTP_UNAUTHORIZED)
-		return status;
-	if (reply.status != RNA_HTTP_OK)
-		return rna_error_say(error, -EPROTO, "%s: /metrics: HTTP status %u", origin,
-				     reply.status);
-	if (!reply.body.data || !strstr(reply.body.data, "\nrdma_agent_build_info{"))
-		return rna_error_say(error, -EPROTO, "%s: /metrics is not that of an agent",
-				     origin);
-	return 0;
+	if (reply->status == RNA_HTTP_UNAUTHORIZED)
+		return;
+	if (reply->status != RNA_HTTP_OK)
+		(void)rna_error_say(&agent->why, -EPROTO, "%s: /metrics: HTTP status %u",
+				    agent->origin, reply->status);
+	else if (!reply->body.data || !strstr(reply->body.data, "\nrdma_agent_build_info{"))
+		(void)rna_error_say(&agent->why, -EPROTO, "%s: /metrics is not that of an agent",
+				    agent->origin);
 }
 
-static int check_agent(const struct rna_kubernetes_endpoint *endpoint, struct rna_error *error)
+static int make_agent(const struct rna_kubernetes_endpoint *endpoint, struct rna_arena *arena,
+		      struct agent *ret)
 {
-	RNA_STRBUF struct rna_strbuf origin = RNA_STRBUF_INIT;
 	bool brackets = strchr(endpoint->address, ':');
-	int status;
 
-	rna_strbuf_printf(&origin, "http://%s%s%s:%u", brackets ? "[" : "", endpoint->address,
-			  brackets ? "]" : "", endpoint->port);
-	if (!rna_strbuf_ok(&origin))
-		return rna_error_set(error, -ENOMEM, "%s", endpoint->address);
-	if (endpoint->https)
-		return endpoint->ready ? 0
-				       : rna_error_say(error, -EPROTO,
-						       "%s: not ready, as Kubernetes sees it",
-						       endpoint->address);
-	status = check_readiness(origin.data, error);
-	return status < 0 ? status : check_metrics(origin.data, error);
+	*ret = (struct agent){.endpoint = endpoint};
+	ret->origin = rna_arena_printf(arena, "http://%s%s%s:%u", brackets ? "[" : "",
+				       endpoint->address, brackets ? "]" : "", endpoint->port);
+	if (endpoint->https && !endpoint->ready)
+		(void)rna_error_say(&ret->why, -EPROTO, "%s: not ready, as Kubernetes sees it",
+				    endpoint->address);
+	return ret->origin ? 0 : -ENOMEM;
 }
 
 /* -- All of them ------------------------------------------------------------------------------- */
@@ -106,28 +86,98 @@ static int read_agents(const struct rna_kubernetes_options *options, const char 
 	return rna_error_say(error, -ENOENT, "there is no agent behind the Service %s", service);
 }
 
+/* Those that are asked for the same at once. */
+struct round {
+	struct agent **agents;
+	size_t count;
+	void (*judge)(struct agent *agent, const struct rna_https_reply *reply);
+};
+
+static void set_peer(size_t i, void *userdata, struct rna_https_peer *ret)
+{
+	const struct round *round = userdata;
+
+	*ret = (struct rna_https_peer){
+		.origin = round->agents[i]->origin,
+		.connect_deadline = RNA_CLIENT_PATIENCE,
+		.deadline = RNA_CLIENT_PATIENCE,
+		.reply_max = RNA_CLIENT_REPLY_MAX,
+	};
+}
+
+static void take_reply(size_t i, int status, struct rna_https_reply *reply, struct rna_error *error,
+		       void *userdata)
+{
+	const struct round *round = userdata;
+
+	if (status < 0)
+		round->agents[i]->why = *error;
+	else
+		round->judge(round->agents[i], reply);
+}
+
+/* Asks those of which nothing is wrong so far. */
+static int ask(struct agent *agents, size_t count, const char *path, struct round *round,
+	       struct rna_error *error)
+{
+	const struct rna_https_request request = {.method = "GET", .path = path};
+	struct rna_https_many many = {
+		.at_once = AT_ONCE,
+		.request = &request,
+		.peer = set_peer,
+		.done = take_reply,
+		.userdata = round,
+	};
+
+	round->count = 0;
+	for (size_t i = 0; i < count; i++)
+		if (!agents[i].endpoint->https && agents[i].why.code == 0)
+			round->agents[round->count++] = &agents[i];
+	many.count = round->count;
+	return rna_https_ask_many(&many, error);
+}
+
+static int ask_all(const struct rna_kubernetes_endpoints *list, struct rna_arena *arena,
+		   struct agent **ret, struct rna_error *error)
+{
+	struct agent *agents = rna_arena_array(arena, list->count, sizeof(*agents));
+	struct round round = {.agents = rna_arena_array(arena, list->count, sizeof(agents))};
+	int status = agents && round.agents ? 0 : -ENOMEM;
+
+	for (size_t i = 0; status == 0 && i < list->count; i++)
+		status = make_agent(&list->endpoints[i], arena, &agents[i]);
+	if (status < 0)
+		return rna_error_set(error, status, "cannot ask the agents");
+	*ret = agents;
+	round.judge = judge_readiness;
+	status = ask(agents, list->count, "/readyz", &round, error);
+	round.judge = judge_metrics;
+	return status < 0 ? status : ask(agents, list->count, "/metrics", &round, error);
+}
+
 int rna_kube_check_agents(const struct rna_kubernetes_options *options, const char *service,
 			  struct rna_strbuf *out, struct rna_error *error)
 {
 	RNA_CLEANUP(rna_arena_free_p) struct rna_arena *arena = rna_arena_new(ARENA);
-	struct rna_kubernetes_endpoints agents;
+	struct rna_kubernetes_endpoints list;
+	struct agent *agents = NULL;
 	size_t failed = 0, closed = 0;
-	int status = arena ? read_agents(options, service, arena, &agents, error)
+	int status = arena ? read_agents(options, service, arena, &list, error)
 			   : rna_error_set(error, -ENOMEM, "cannot list the agents");
 
+	if (status == 0)
+		status = ask_all(&list, arena, &agents, error);
 	if (status < 0)
 		return status;
-	for (size_t i = 0; i < agents.count; i++) {
-		struct rna_error why = {0};
-
-		closed += agents.endpoints[i].https;
-		if (check_agent(&agents.endpoints[i], &why) == 0)
+	for (size_t i = 0; i < list.count; i++) {
+		closed += agents[i].endpoint->https;
+		if (agents[i].why.code == 0)
 			continue;
 		failed++;
-		rna_strbuf_printf(out, "%s: %s\n", agents.endpoints[i].node, why.text);
+		rna_strbuf_printf(out, "%s: %s\n", agents[i].endpoint->node, agents[i].why.text);
 	}
-	rna_strbuf_printf(out, "%zu of %zu agents are ready%s\n", agents.count - failed,
-			  agents.count, closed > 0 ? "" : " and have metrics");
+	rna_strbuf_printf(out, "%zu of %zu agents are ready%s\n", list.count - failed, list.count,
+			  closed > 0 ? "" : " and have metrics");
 	if (closed > 0)
 		rna_strbuf_printf(out,
 				  "%zu of them have TLS, and were not asked: Kubernetes says "

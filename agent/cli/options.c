@@ -5,7 +5,6 @@
  */
 #include "options.h"
 
-#include <ctype.h>
 #include <errno.h>
 #include <getopt.h>
 #include <string.h>
@@ -51,21 +50,15 @@ static bool is_url(const char *value)
 	       !strpbrk(value, "@?# \t\r\n");
 }
 
-/* Also "pool in (a, b)"; the API server knows the rest. */
-static bool is_selector(const char *value)
-{
-	for (; *value; value++)
-		if (!isalnum((unsigned char)*value) && !strchr("-._/=!,() ", *value))
-			return false;
-	return true;
-}
-
 static bool is_user(const char *value)
 {
 	return !strchr(value, ':'); /* it ends the name: RFC 7617 */
 }
 
 /* -- The table --------------------------------------------------------------------------------- */
+
+/* Options that make a command ask the agents of other nodes. */
+#define OF_OTHERS (RNA_OPTION_BIT(URL) | RNA_OPTION_BIT(NODES))
 
 const struct rna_option rna_options[RNA_OPTION_COUNT] = {
 	[RNA_OPTION_ROOT] = {"root", "DIR", .help = "read hardware below this directory, not /"},
@@ -121,30 +114,31 @@ const struct rna_option rna_options[RNA_OPTION_COUNT] = {
 	[RNA_OPTION_CA_FILE] = {"ca-file", "FILE",
 				.help = "trust the authorities in this PEM file, instead of the "
 					"system's",
-				.needs = RNA_OPTION_BIT(URL)},
+				.needs_one = OF_OTHERS},
 	[RNA_OPTION_CERT_FILE] = {"cert-file", "FILE", .help = "client certificate, PEM",
-				  .needs = RNA_OPTION_BIT(URL) | RNA_OPTION_BIT(KEY_FILE)},
+				  .needs = RNA_OPTION_BIT(KEY_FILE), .needs_one = OF_OTHERS},
 	[RNA_OPTION_KEY_FILE] = {"key-file", "FILE", .help = "key of the client certificate, PEM",
-				 .needs = RNA_OPTION_BIT(URL) | RNA_OPTION_BIT(CERT_FILE)},
+				 .needs = RNA_OPTION_BIT(CERT_FILE), .needs_one = OF_OTHERS},
 	[RNA_OPTION_TOKEN_FILE] = {"token-file", "FILE",
 				   .help = "send the bearer token in this file",
-				   .needs = RNA_OPTION_BIT(URL), .excludes = RNA_OPTION_BIT(USER)},
+				   .needs_one = OF_OTHERS, .excludes = RNA_OPTION_BIT(USER)},
 	[RNA_OPTION_USER] = {"user", "NAME", .help = "log in as this user, by basic authentication",
 			     .is_valid = is_user,
 			     .form = "a name without a colon; the password belongs into a file",
-			     .needs = RNA_OPTION_BIT(URL) | RNA_OPTION_BIT(PASSWORD_FILE)},
+			     .needs = RNA_OPTION_BIT(PASSWORD_FILE), .needs_one = OF_OTHERS},
 	[RNA_OPTION_PASSWORD_FILE] = {"password-file", "FILE",
 				      .help = "the user's password is in this file",
-				      .needs = RNA_OPTION_BIT(URL) | RNA_OPTION_BIT(USER)},
+				      .needs = RNA_OPTION_BIT(USER), .needs_one = OF_OTHERS},
 	[RNA_OPTION_DEADLINE] = {"deadline", "TIME",
 				 .help = "the state is unknown after this time; default 900ms for "
 					 "slurm, nhc and npd, none otherwise"},
 	[RNA_OPTION_DRY_RUN] = {"dry-run", .help = "show what would be done, and do nothing"},
-	[RNA_OPTION_NODES] = {"nodes", "SELECTOR",
-			      .help = "cleanup: all Nodes with these labels, for example pool=gpu, "
-				      "instead of this one; all: every Node",
-			      .is_valid = is_selector,
-			      .form = "all, or labels such as pool=gpu,zone!=a"},
+	[RNA_OPTION_NODES] = {"nodes", "NODES",
+			      .help = "check: ask the agents of these nodes: the path of a file, "
+				      "dns:NAME, or kubernetes; kube cleanup: all Nodes with these "
+				      "labels, for example pool=gpu, instead of this one; all: "
+				      "every Node",
+			      .excludes = RNA_OPTION_BIT(URL) | RNA_OPTION_BIT(ONCE)},
 	[RNA_OPTION_KEEP_IDENTITY] = {"keep-identity",
 				      .help = "do not replace GUIDs, addresses and descriptions"},
 	[RNA_OPTION_FOR] = {"for", "LIBRARY", rna_env_names, .help = "the library"},
@@ -406,11 +400,26 @@ static const char *first_of(uint64_t options)
 	return rna_options[id].name;
 }
 
+/* one_of: one of needed is enough. */
+static int check_needed(const struct rna_arguments *arguments, enum rna_option_id id,
+			uint64_t needed, bool one_of, struct rna_error *error)
+{
+	uint64_t given = options_given(arguments), rest;
+	uint64_t missing = needed & ~given & options_of(arguments->command);
+
+	if (!missing || (one_of && (needed & given)))
+		return 0;
+	rest = one_of ? missing & (missing - 1) : 0; /* without the first */
+	return rna_error_say(error, -EINVAL, "--%s requires --%s%s%s", rna_options[id].name,
+			     first_of(missing), rest ? " or --" : "", rest ? first_of(rest) : "");
+}
+
 static int check_together(const struct rna_arguments *arguments, struct rna_error *error)
 {
-	uint64_t given = options_given(arguments), missing;
+	uint64_t given = options_given(arguments);
+	int status = 0;
 
-	for (enum rna_option_id i = 0; i < RNA_OPTION_COUNT; i++) {
+	for (enum rna_option_id i = 0; status == 0 && i < RNA_OPTION_COUNT; i++) {
 		const struct rna_option *option = &rna_options[i];
 
 		if (!rna_option_is_in(given, i))
@@ -418,12 +427,11 @@ static int check_together(const struct rna_arguments *arguments, struct rna_erro
 		if (option->excludes & given)
 			return rna_error_say(error, -EINVAL, "--%s excludes --%s", option->name,
 					     first_of(option->excludes & given));
-		missing = option->needs & ~given & options_of(arguments->command);
-		if (missing)
-			return rna_error_say(error, -EINVAL, "--%s requires --%s", option->name,
-					     first_of(missing));
+		status = check_needed(arguments, i, option->needs, false, error);
+		if (status == 0)
+			status = check_needed(arguments, i, option->needs_one, true, error);
 	}
-	return 0;
+	return status;
 }
 
 /* The command, which may follow the option, decides which formats there are. */

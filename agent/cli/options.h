@@ -74,6 +74,7 @@ struct rna_option {
 	const char *form;
 	/* RNA_OPTION_BIT()s of options that have to be given with it, if the command has them */
 	uint64_t needs;
+	uint64_t needs_one; /* likewise, but one of them is enough */
 	uint64_t excludes;
 };
 

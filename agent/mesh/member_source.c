@@ -2,6 +2,7 @@
 #include "member_source.h"
 
 #include <errno.h>
+#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,6 +20,8 @@
 #define KUBERNETES_MIN  (60 * RNA_USEC_PER_SEC)
 #define KUBERNETES_EACH (300 * RNA_USEC_PER_MSEC)
 #define FAILED_MAX      (600 * RNA_USEC_PER_SEC)
+
+#define ONCE_MAX (60 * RNA_USEC_PER_SEC)
 
 enum {
 	STACK = 1024 << 10, /* OpenSSL and a resolver */
@@ -41,6 +44,9 @@ struct source {
 	bool begun;        /* the first delay is over */
 	size_t expected;   /* members, about; 0: not known */
 	unsigned failures; /* in a row */
+	/* Of the answer before: */
+	rna_usec ttl;         /* of DNS; 0: it failed */
+	rna_usec retry_after; /* of Kubernetes */
 };
 
 /* What a look found. */
@@ -88,6 +94,20 @@ static void finish(struct rna_member_list *list, int status, const struct rna_er
 	(void)snprintf(list->error, sizeof(list->error), "%s", error->text);
 }
 
+typedef int reader(struct source *source, struct rna_arena *arena, struct rna_members *ret,
+		   struct rna_error *error);
+
+/* NULL: there is no memory. */
+static struct rna_member_list *make_list(struct source *source, reader *read)
+{
+	struct rna_member_list *list = new_list();
+	struct rna_error error = {0};
+
+	if (list)
+		finish(list, read(source, list->arena, &list->members, &error), &error);
+	return list;
+}
+
 /* -- Files ------------------------------------------------------------------------------------- */
 
 static bool has_changed(struct source *source)
@@ -105,19 +125,17 @@ static bool has_changed(struct source *source)
 	return true;
 }
 
+static int read_file(struct source *source, struct rna_arena *arena, struct rna_members *ret,
+		     struct rna_error *error)
+{
+	return rna_members_read(source->place, arena, ret, error);
+}
+
 static void look_at_file(struct source *source, struct look *look)
 {
-	struct rna_error error = {0};
-
 	look->wait = FILE_PERIOD;
-	if (!has_changed(source))
-		return;
-	look->list = new_list();
-	if (look->list)
-		finish(look->list,
-		       rna_members_read(source->place, look->list->arena, &look->list->members,
-					&error),
-		       &error);
+	if (has_changed(source))
+		look->list = make_list(source, read_file);
 }
 
 /* -- Waits ------------------------------------------------------------------------------------- */
@@ -146,20 +164,25 @@ rna_usec rna_member_source_dns_wait(rna_usec ttl, uint64_t random)
 	return wait < DNS_MIN ? DNS_MIN : wait > DNS_MAX ? DNS_MAX : wait;
 }
 
-static void look_at_dns(struct source *source, struct look *look)
+static int read_dns(struct source *source, struct rna_arena *arena, struct rna_members *ret,
+		    struct rna_error *error)
 {
 	struct rna_dns_place place;
-	struct rna_error error = {0};
-	rna_usec ttl = 0;
-	int status = -EINVAL;
+	int status;
 
-	look->list = new_list();
-	if (look->list && rna_dns_place_parse(source->place, &place))
-		status =
-			rna_dns_look(&place, look->list->arena, &look->list->members, &ttl, &error);
-	if (look->list)
-		finish(look->list, status, &error);
-	look->wait = rna_member_source_dns_wait(status == 0 ? ttl : 0, draw());
+	source->ttl = 0;
+	if (!rna_dns_place_parse(source->place, &place))
+		return rna_error_say(error, -EINVAL, "%s is not a name in DNS", source->place);
+	status = rna_dns_look(&place, arena, ret, &source->ttl, error);
+	if (status < 0)
+		source->ttl = 0;
+	return status;
+}
+
+static void look_at_dns(struct source *source, struct look *look)
+{
+	look->list = make_list(source, read_dns);
+	look->wait = rna_member_source_dns_wait(source->ttl, draw());
 }
 
 /* -- Kubernetes -------------------------------------------------------------------------------- */
@@ -185,8 +208,8 @@ rna_usec rna_member_source_kubernetes_wait(size_t members, uint64_t random)
 }
 
 /* Two addresses of a node, or a pod that ends beside its successor: all nodes choose the same. */
-static int add_endpoints(struct rna_member_list *list,
-			 const struct rna_kubernetes_endpoints *endpoints)
+static int add_endpoints(const struct rna_kubernetes_endpoints *endpoints, struct rna_arena *arena,
+			 struct rna_members *members)
 {
 	int status = 0;
 
@@ -195,57 +218,56 @@ static int add_endpoints(struct rna_member_list *list,
 		bool is_v6 = strchr(endpoint->address, ':') != NULL;
 		struct rna_member member = {
 			.name = endpoint->node,
-			.address = rna_arena_printf(list->arena, is_v6 ? "[%s]:%u" : "%s:%u",
+			.address = rna_arena_printf(arena, is_v6 ? "[%s]:%u" : "%s:%u",
 						    endpoint->address, endpoint->port),
 			.leaf = "",
 			.https = endpoint->https,
 			.spare = (endpoint->ready ? 0u : 2u) + (is_v6 ? 1u : 0u),
 		};
 
-		status = member.address ? rna_members_add(&list->members, list->arena, &member)
-					: -ENOMEM;
+		status = member.address ? rna_members_add(members, arena, &member) : -ENOMEM;
 	}
-	rna_members_sort(&list->members);
+	rna_members_sort(members);
 	return status;
 }
 
-static int read_endpoints(struct source *source, struct rna_member_list *list,
-			  rna_usec *retry_after, struct rna_error *error)
+static int read_endpoints(struct source *source, struct rna_arena *arena, struct rna_members *ret,
+			  struct rna_error *error)
 {
 	struct rna_kubernetes_endpoints endpoints;
 	int status;
 
+	*ret = (struct rna_members){0};
 	status = rna_kubernetes_read_endpoints(&source->kubernetes, source->place, false,
-					       source->stopped, list->arena, &endpoints, error);
-	*retry_after = endpoints.retry_after;
+					       source->stopped, arena, &endpoints, error);
+	source->retry_after = endpoints.retry_after;
 	if (status < 0)
 		return status;
-	status = add_endpoints(list, &endpoints);
+	status = add_endpoints(&endpoints, arena, ret);
 	if (status < 0)
 		return rna_error_set(error, status, "%s", source->place);
-	if (list->members.count == 0)
+	if (ret->count == 0)
 		return rna_error_say(error, -ENOENT, "Service %s has no endpoints with a TCP port",
 				     source->place);
-	source->expected = list->members.count;
+	source->expected = ret->count;
 	return 0;
 }
 
 /* Slices without endpoints are small: a fleet that starts at once asks for these alone. */
-static int count_slices(struct source *source, struct rna_member_list *list, rna_usec *retry_after,
-			struct rna_error *error)
+static int count_slices(struct source *source, struct rna_arena *arena, struct rna_error *error)
 {
 	struct rna_kubernetes_endpoints endpoints;
 	int status;
 
 	status = rna_kubernetes_read_endpoints(&source->kubernetes, source->place, true,
-					       source->stopped, list->arena, &endpoints, error);
-	*retry_after = endpoints.retry_after;
+					       source->stopped, arena, &endpoints, error);
+	source->retry_after = endpoints.retry_after;
 	if (status == 0)
 		source->expected = (endpoints.slice_count + 1) * SLICE;
 	return status;
 }
 
-static rna_usec wait_for_more(struct source *source, int status, rna_usec retry_after)
+static rna_usec wait_for_more(struct source *source, int status)
 {
 	rna_usec wait = rna_member_source_kubernetes_wait(source->expected, draw());
 	rna_usec failed;
@@ -255,7 +277,7 @@ static rna_usec wait_for_more(struct source *source, int status, rna_usec retry_
 		return wait;
 	failed = KUBERNETES_MIN << (source->failures < FAILURES_MAX ? source->failures
 								    : FAILURES_MAX);
-	failed = failed > retry_after ? failed : retry_after;
+	failed = failed > source->retry_after ? failed : source->retry_after;
 	failed = scatter(failed > FAILED_MAX ? FAILED_MAX : failed, draw());
 	return failed > wait ? failed : wait;
 }
@@ -263,7 +285,6 @@ static rna_usec wait_for_more(struct source *source, int status, rna_usec retry_
 static void look_at_kubernetes(struct source *source, struct look *look)
 {
 	struct rna_error error = {0};
-	rna_usec retry_after = 0;
 	bool count = source->expected == 0;
 	int status = 0;
 
@@ -278,16 +299,16 @@ static void look_at_kubernetes(struct source *source, struct look *look)
 		return;
 	}
 	if (count)
-		status = count_slices(source, look->list, &retry_after, &error);
+		status = count_slices(source, look->list->arena, &error);
 	if (status == 0 && count && source->expected > AT_ONCE) {
 		look->list = rna_member_list_free(look->list);
 		look->wait = draw() % rna_member_source_kubernetes_wait(source->expected, draw());
 		return;
 	}
 	if (status == 0)
-		status = read_endpoints(source, look->list, &retry_after, &error);
+		status = read_endpoints(source, look->list->arena, &look->list->members, &error);
 	finish(look->list, status, &error);
-	look->wait = wait_for_more(source, status, retry_after);
+	look->wait = wait_for_more(source, status);
 }
 
 /* -- The thread -------------------------------------------------------------------------------- */
@@ -295,10 +316,11 @@ static void look_at_kubernetes(struct source *source, struct look *look)
 static const struct {
 	const char *name;
 	void (*look)(struct source *source, struct look *look);
+	reader *read;
 } kinds[RNA_MEMBERS_KIND_COUNT] = {
-	[RNA_MEMBERS_FILE] = {"file", look_at_file},
-	[RNA_MEMBERS_DNS] = {"dns", look_at_dns},
-	[RNA_MEMBERS_KUBERNETES] = {"kubernetes", look_at_kubernetes},
+	[RNA_MEMBERS_FILE] = {"file", look_at_file, read_file},
+	[RNA_MEMBERS_DNS] = {"dns", look_at_dns, read_dns},
+	[RNA_MEMBERS_KUBERNETES] = {"kubernetes", look_at_kubernetes, read_endpoints},
 };
 
 const char *rna_member_source_kind_name(enum rna_member_source_kind kind)
@@ -319,6 +341,17 @@ static void look_again(struct rna_worker *worker, void *userdata)
 			rna_worker_return(worker, &look.list->work);
 		(void)rna_worker_next(worker, look.wait);
 	}
+}
+
+static void look_once(struct rna_worker *worker, void *userdata)
+{
+	struct source *source = userdata;
+	struct rna_member_list *list;
+
+	source->stopped = rna_worker_stopped(worker);
+	list = make_list(source, kinds[source->kind].read);
+	if (list)
+		rna_worker_return(worker, &list->work);
 }
 
 static void drop_list(struct rna_work *work)
@@ -349,19 +382,26 @@ static struct source *new_source(const struct rna_member_source_options *options
 	return NULL;
 }
 
-int rna_member_source_start(const struct rna_member_source_options *options,
-			    struct rna_worker **ret, struct rna_error *error)
+static int start(const struct rna_member_source_options *options,
+		 void (*run)(struct rna_worker *worker, void *userdata), struct rna_worker **ret)
 {
 	struct source *source = new_source(options);
 	const struct rna_worker_options thread = {
 		.name = "rna-probe-list",
 		.stack = STACK,
 		.userdata = source,
-		.run = look_again,
+		.run = run,
 		.drop = drop_list,
 		.release = free_source,
 	};
-	int status = source ? rna_worker_start_new(&thread, ret) : -ENOMEM;
+
+	return source ? rna_worker_start_new(&thread, ret) : -ENOMEM;
+}
+
+int rna_member_source_start(const struct rna_member_source_options *options,
+			    struct rna_worker **ret, struct rna_error *error)
+{
+	int status = start(options, look_again, ret);
 
 	return status < 0 ? rna_error_set(error, status, "cannot look for members") : 0;
 }
@@ -375,4 +415,20 @@ struct rna_member_list *rna_member_source_take(struct rna_worker *worker)
 		newest = list;
 	}
 	return newest;
+}
+
+struct rna_member_list *rna_member_source_look(const struct rna_member_source_options *options,
+					       rna_usec until)
+{
+	RNA_CLEANUP(rna_worker_stop_p) struct rna_worker *worker = NULL;
+	rna_usec now = rna_clock_monotonic(), wait = ONCE_MAX;
+	struct pollfd ready = {.events = POLLIN};
+
+	if (until > 0)
+		wait = rna_usec_since(now, until);
+	if (start(options, look_once, &worker) < 0)
+		return NULL;
+	ready.fd = rna_worker_fd(worker);
+	(void)poll(&ready, 1, (int)(wait / RNA_USEC_PER_MSEC)); /* without it there is no list */
+	return rna_member_source_take(worker);
 }

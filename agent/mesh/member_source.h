@@ -51,6 +51,14 @@ int rna_member_source_start(const struct rna_member_source_options *options,
 /* The newest list, which the caller frees; NULL: none since the last call. */
 struct rna_member_list *rna_member_source_take(struct rna_worker *worker);
 
+/*
+ * Looks once, without the delays that spread the requests of many agents, and waits for the answer
+ * until then (monotonic; 0: a minute). NULL: there is no memory, or none came; the thread that
+ * looks goes on alone (rna/base/thread.h).
+ */
+struct rna_member_list *rna_member_source_look(const struct rna_member_source_options *options,
+					       rna_usec until);
+
 /* Is text "NAMESPACE/SERVICE", or ""? */
 bool rna_member_service_or_none_is_valid(const char *text);
 

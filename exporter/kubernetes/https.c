@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * The client, with libcurl. Its symbols are few, and one table names them. HTTP/1.1 only: there is
- * never more than one request at a time.
+ * never more than one request at a time to a server.
  */
 #include "rna/https.h"
 
@@ -15,6 +15,12 @@
 
 #define LIBRARY "libcurl.so.4" /* the ABI of libcurl since 2006 */
 
+enum {
+	TURN = 1000, /* milliseconds at most that libcurl waits; it knows its timers */
+	STARTS = 16, /* in a turn, so that handshakes under way do not wait for CPU until they fail
+		      */
+};
+
 struct library {
 	void *handle;
 	__typeof__(&curl_easy_init) init;
@@ -25,6 +31,13 @@ struct library {
 	__typeof__(&curl_easy_cleanup) cleanup;
 	__typeof__(&curl_slist_append) append;
 	__typeof__(&curl_slist_free_all) free_all;
+	__typeof__(&curl_multi_init) multi_init;
+	__typeof__(&curl_multi_add_handle) multi_add;
+	__typeof__(&curl_multi_perform) multi_perform;
+	__typeof__(&curl_multi_poll) multi_poll;
+	__typeof__(&curl_multi_info_read) multi_read;
+	__typeof__(&curl_multi_remove_handle) multi_remove;
+	__typeof__(&curl_multi_cleanup) multi_cleanup;
 };
 
 struct rna_https {
@@ -57,6 +70,13 @@ static int open_library(struct library *library, struct rna_error *error)
 		{"curl_easy_cleanup", &library->cleanup},
 		{"curl_slist_append", &library->append},
 		{"curl_slist_free_all", &library->free_all},
+		{"curl_multi_init", &library->multi_init},
+		{"curl_multi_add_handle", &library->multi_add},
+		{"curl_multi_perform", &library->multi_perform},
+		{"curl_multi_poll", &library->multi_poll},
+		{"curl_multi_info_read", &library->multi_read},
+		{"curl_multi_remove_handle", &library->multi_remove},
+		{"curl_multi_cleanup", &library->multi_cleanup},
 	};
 	const char *missing;
 
@@ -70,13 +90,15 @@ static int open_library(struct library *library, struct rna_error *error)
 
 /* -- The reply --------------------------------------------------------------------------------- */
 
-struct sink {
+/* A request and its reply. libcurl has the address. */
+struct exchange {
 	struct rna_https *https;
 	const struct rna_https_request *request;
 	struct rna_https_reply *reply;
+	struct rna_error *error;
 	size_t len; /* of the body so far */
 	int status; /* of taking it */
-	struct rna_error *error;
+	struct curl_slist *headers;
 };
 
 /* What is known once the headers are there. */
@@ -102,20 +124,21 @@ static int add_to_body(struct rna_https_reply *reply, const char *data, size_t l
 
 static size_t take(char *data, size_t size, size_t count, void *userdata)
 {
-	struct sink *sink = userdata;
-	const struct rna_https_request *request = sink->request;
+	struct exchange *exchange = userdata;
+	const struct rna_https_request *request = exchange->request;
+	struct rna_https *https = exchange->https;
 	size_t len = size * count;
 
-	if (sink->len == 0)
-		fill_reply(sink->https, sink->reply);
-	sink->len += len;
-	sink->https->too_large = sink->len > sink->https->peer.reply_max;
-	if (sink->https->too_large)
+	if (exchange->len == 0)
+		fill_reply(https, exchange->reply);
+	exchange->len += len;
+	https->too_large = exchange->len > https->peer.reply_max;
+	if (https->too_large)
 		return 0;
-	sink->status = request->take ? request->take(sink->reply, data, len, request->userdata,
-						     sink->error)
-				     : add_to_body(sink->reply, data, len);
-	return sink->status < 0 ? 0 : len;
+	exchange->status = request->take ? request->take(exchange->reply, data, len,
+							 request->userdata, exchange->error)
+					 : add_to_body(exchange->reply, data, len);
+	return exchange->status < 0 ? 0 : len;
 }
 
 /* Called about once a second, and whenever something moves. Not 0: stop. */
@@ -298,38 +321,202 @@ static bool set_request(struct rna_https *https, const struct rna_https_request 
 	       library->setopt(curl, CURLOPT_HTTPHEADER, headers) == CURLE_OK;
 }
 
-static int perform(struct rna_https *https, const struct rna_https_request *request,
-		   struct rna_https_reply *reply, struct rna_error *error)
+/* Hands the request to libcurl, which sends it when it performs. 0, or -ENOMEM with error. */
+static int begin(struct exchange *exchange)
 {
-	struct sink sink = {https, request, reply, .error = error};
-	CURLcode code;
+	RNA_STRBUF struct rna_strbuf url = RNA_STRBUF_INIT;
+	const struct rna_https_request *request = exchange->request;
+	struct rna_https *https = exchange->https;
 
+	rna_strbuf_printf(&url, "%s%s", https->peer.origin, request->path);
+	exchange->reply->body.len = 0;
 	https->too_large = false;
 	*https->why = '\0';
-	(void)https->library.setopt(https->curl, CURLOPT_WRITEDATA, &sink);
-	code = https->library.perform(https->curl);
-	if (request->take && sink.status < 0)
-		return sink.status;
+	(void)https->library.setopt(https->curl, CURLOPT_WRITEDATA, exchange);
+	if (rna_strbuf_ok(&url) &&
+	    add_headers(&https->library, request->headers, &exchange->headers) &&
+	    set_request(https, request, url.data, exchange->headers))
+		return 0;
+	return rna_error_set(exchange->error, -ENOMEM, "%s", https->peer.origin);
+}
+
+/* As rna_https_ask(). */
+static int end(struct exchange *exchange, CURLcode code)
+{
+	if (exchange->request->take && exchange->status < 0)
+		return exchange->status;
 	if (code != CURLE_OK)
-		return fail(https, code, error);
-	fill_reply(https, reply);
+		return fail(exchange->https, code, exchange->error);
+	fill_reply(exchange->https, exchange->reply);
 	return 0;
 }
 
 int rna_https_ask(struct rna_https *https, const struct rna_https_request *request,
 		  struct rna_https_reply *reply, struct rna_error *error)
 {
-	RNA_STRBUF struct rna_strbuf url = RNA_STRBUF_INIT;
-	struct curl_slist *headers = NULL;
-	int ret = -ENOMEM;
+	struct exchange exchange = {https, request, reply, error};
+	int ret = begin(&exchange);
 
-	rna_strbuf_printf(&url, "%s%s", https->peer.origin, request->path);
-	reply->body.len = 0;
-	if (rna_strbuf_ok(&url) && add_headers(&https->library, request->headers, &headers) &&
-	    set_request(https, request, url.data, headers))
-		ret = perform(https, request, reply, error);
-	else
-		(void)rna_error_set(error, ret, "%s", https->peer.origin);
-	https->library.free_all(headers);
+	if (ret == 0)
+		ret = end(&exchange, https->library.perform(https->curl));
+	https->library.free_all(exchange.headers);
 	return ret;
+}
+
+/* -- Many at once ------------------------------------------------------------------------------ */
+
+/* One of those that run. */
+struct one {
+	size_t number;
+	struct rna_https *https; /* NULL: none runs here */
+	struct rna_https_reply reply;
+	struct rna_error error;
+	struct exchange exchange;
+};
+
+struct many {
+	const struct rna_https_many *options;
+	struct library library;
+	CURLM *multi;
+	struct one *ones; /* at_once of them */
+	size_t next, running;
+};
+
+static void deinit_one(struct one *one)
+{
+	if (one->https)
+		one->https->library.free_all(one->exchange.headers);
+	one->https = rna_https_close(one->https);
+	rna_https_reply_deinit(&one->reply);
+}
+
+static void deinit_many(struct many *many)
+{
+	for (size_t i = 0; many->ones && i < many->options->at_once; i++) {
+		if (many->ones[i].https)
+			(void)many->library.multi_remove(many->multi, many->ones[i].https->curl);
+		deinit_one(&many->ones[i]);
+	}
+	free(many->ones);
+	if (many->multi)
+		(void)many->library.multi_cleanup(many->multi);
+	close_library(&many->library);
+}
+
+/*
+ * The connection is not kept, because no second request follows. A host whose name server does not
+ * answer must not hold up the others, as it does before libcurl 7.87.
+ */
+static void set_alone(struct one *one)
+{
+	const struct rna_https *https = one->https;
+
+	(void)https->library.setopt(https->curl, CURLOPT_PRIVATE, one);
+	(void)https->library.setopt(https->curl, CURLOPT_FORBID_REUSE, 1L);
+#if LIBCURL_VERSION_NUM >= 0x075700
+	(void)https->library.setopt(https->curl, CURLOPT_QUICK_EXIT, 1L);
+#endif
+}
+
+/* Gives the next one to libcurl. 0, or negative errno with its error. */
+static int start(struct many *many, struct one *one)
+{
+	const struct rna_https_many *options = many->options;
+	rna_usec now = rna_clock_monotonic();
+	struct rna_https_peer peer;
+	int status;
+
+	*one = (struct one){.number = many->next++};
+	options->peer(one->number, options->userdata, &peer);
+	if (options->until > 0 && now + RNA_USEC_PER_MSEC > options->until)
+		return rna_error_say(&one->error, -ETIMEDOUT, "%s: not asked before the deadline",
+				     peer.origin);
+	if (options->until > 0 && options->until - now < peer.deadline)
+		peer.deadline = options->until - now;
+	status = rna_https_open(&peer, &one->https, &one->error);
+	if (status < 0)
+		return status;
+	set_alone(one);
+	one->exchange = (struct exchange){one->https, options->request, &one->reply, &one->error};
+	status = begin(&one->exchange);
+	if (status == 0 && many->library.multi_add(many->multi, one->https->curl) != CURLM_OK)
+		status = rna_error_set(&one->error, -ENOMEM, "%s", peer.origin);
+	return status;
+}
+
+static void finish(const struct many *many, struct one *one, int status)
+{
+	const struct rna_https_many *options = many->options;
+
+	options->done(one->number, status, &one->reply, &one->error, options->userdata);
+	deinit_one(one);
+}
+
+/* one is free. */
+static void start_next(struct many *many, struct one *one)
+{
+	while (many->next < many->options->count) {
+		int status = start(many, one);
+
+		if (status == 0) {
+			many->running++;
+			return;
+		}
+		finish(many, one, status);
+	}
+}
+
+static void start_some(struct many *many)
+{
+	size_t started = 0;
+
+	for (size_t i = 0; i < many->options->at_once && started < STARTS; i++)
+		if (!many->ones[i].https) {
+			start_next(many, &many->ones[i]);
+			started++;
+		}
+}
+
+static void take_finished(struct many *many)
+{
+	const CURLMsg *message;
+	int left;
+
+	while ((message = many->library.multi_read(many->multi, &left))) {
+		CURLcode code = message->data.result; /* the message ends with its handle */
+		struct one *one = NULL;
+
+		(void)many->library.getinfo(message->easy_handle, CURLINFO_PRIVATE, &one);
+		(void)many->library.multi_remove(many->multi, one->https->curl);
+		many->running--;
+		finish(many, one, end(&one->exchange, code));
+	}
+}
+
+static int find_wait(const struct many *many)
+{
+	return many->next < many->options->count && many->running < many->options->at_once ? 0
+											   : TURN;
+}
+
+int rna_https_ask_many(const struct rna_https_many *options, struct rna_error *error)
+{
+	RNA_CLEANUP(deinit_many) struct many many = {.options = options};
+	CURLMcode code = CURLM_OK;
+	int status = open_library(&many.library, error), still;
+
+	if (status < 0)
+		return status;
+	many.multi = many.library.multi_init();
+	many.ones = calloc(options->at_once, sizeof(*many.ones));
+	if (!many.multi || !many.ones)
+		return rna_error_set(error, -ENOMEM, "cannot send requests");
+	while (code == CURLM_OK && (many.running > 0 || many.next < options->count)) {
+		start_some(&many);
+		code = many.library.multi_perform(many.multi, &still);
+		take_finished(&many);
+		if (code == CURLM_OK && many.running > 0)
+			code = many.library.multi_poll(many.multi, NULL, 0, find_wait(&many), NULL);
+	}
+	return code == CURLM_OK ? 0 : rna_error_set(error, -ENOMEM, "cannot send requests");
 }

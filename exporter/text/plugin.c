@@ -17,7 +17,7 @@
  * the output after max_output_length bytes, by default 80 (defaultMaxOutputLength in its
  * pkg/custompluginmonitor/types/config.go).
  */
-enum { SLURM_MAX = 240, NPD_MAX = 80 };
+enum { SLURM_MAX = 240, NPD_MAX = 80, HEADLINE_MAX = 512 };
 
 const char *const rna_check_forms[RNA_CHECK_FORM_COUNT + 1] = {
 	[RNA_CHECK_NAGIOS] = "nagios", [RNA_CHECK_SLURM] = "slurm", [RNA_CHECK_NHC] = "nhc",
@@ -189,15 +189,14 @@ static const char *escape_quotes(char c)
 }
 
 /* What follows the state: the worst finding, or the numbers of ports. */
-static void write_facts(const struct rna_check *check, enum rna_health_state state,
-			struct rna_strbuf *out)
+static void write_facts(const struct rna_check *check, rna_escape *escape, struct rna_strbuf *out)
 {
 	const struct rna_finding *worst = headline(check);
 
-	if (state == RNA_HEALTH_UNKNOWN)
-		rna_text_add(out, reason_of(check), escape_quotes);
+	if (rna_check_state(check) == RNA_HEALTH_UNKNOWN)
+		rna_text_add(out, reason_of(check), escape);
 	else if (worst)
-		rna_text_add(out, worst->text, escape_quotes);
+		rna_text_add(out, worst->text, escape);
 	else if (check->inventory.known)
 		rna_strbuf_printf(out, "%zu of %zu ports up", check->inventory.up,
 				  check->inventory.ports);
@@ -216,6 +215,14 @@ static void shorten(struct rna_strbuf *out, size_t start, size_t max)
 	rna_strbuf_puts(out, dots);
 }
 
+void rna_check_write_headline(const struct rna_check *check, struct rna_strbuf *out)
+{
+	size_t start = out->len;
+
+	write_facts(check, NULL, out);
+	shorten(out, start, HEADLINE_MAX);
+}
+
 /* " (and 2 more)", with room for it within max bytes from start. */
 static void write_line(const struct rna_check *check, const char *prefix, size_t max,
 		       struct rna_strbuf *out)
@@ -231,7 +238,7 @@ static void write_line(const struct rna_check *check, const char *prefix, size_t
 	if (others > 0)
 		(void)snprintf(more, sizeof(more), " (and %zu more)", others);
 	rna_strbuf_printf(out, "%s%s: ", prefix, words[state]);
-	write_facts(check, state, out);
+	write_facts(check, escape_quotes, out);
 	shorten(out, start, max - strlen(more));
 	rna_strbuf_puts(out, more);
 	rna_strbuf_add_char(out, '\n');

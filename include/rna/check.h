@@ -70,6 +70,9 @@ int rna_check_exit_code(const struct rna_check *check, enum rna_check_form form)
 void rna_write_check(const struct rna_check *check, enum rna_check_form form,
 		     struct rna_strbuf *out);
 
+/* The worst finding, else how many ports are up; or why the state is unknown. One line, cut. */
+void rna_check_write_headline(const struct rna_check *check, struct rna_strbuf *out);
+
 /* The document of RNA_CHECK_JSON if there is none of an agent: state unknown, and why. */
 void rna_write_check_failure(const char *failure, struct rna_strbuf *out);
 
@@ -78,3 +81,33 @@ void rna_write_check_failure(const char *failure, struct rna_strbuf *out);
  * arena. 0; -EBADMSG if json is not such a document, or -ENOMEM.
  */
 int rna_read_check(const char *json, size_t len, struct rna_arena *arena, struct rna_check *ret);
+
+/* -- Many nodes -------------------------------------------------------------------------------- */
+
+/* What is left of the answer of one of many nodes. */
+struct rna_node_check {
+	const char *node;    /* the name by which it was asked */
+	const char *address; /* of its agent, "host:port" */
+	enum rna_health_state state;
+	bool answered; /* false: headline says why not, and no number is known */
+	size_t counts[RNA_SEVERITY_COUNT]; /* of findings that are not silenced */
+	enum rna_impact impact;            /* of the headline; RNA_IMPACT_COUNT: none */
+	const char *rule;                  /* of the headline; NULL: none */
+	const char *headline;
+};
+
+/* Fills in all but node and address; texts are in arena. 0 or -ENOMEM. */
+int rna_node_check_fill(const struct rna_check *check, struct rna_arena *arena,
+			struct rna_node_check *ret);
+
+/* Worst first: by state (critical, unknown, warning, ok), by what the headline costs, by name. */
+void rna_node_checks_sort(struct rna_node_check *nodes, size_t count);
+
+/* The number of the worst state of sorted nodes, which is the exit code; unknown: there are none.
+ */
+int rna_node_checks_exit_code(const struct rna_node_check *nodes, size_t count);
+
+/* A line for each node, as they are sorted, and one with the sums; json: a list with one object for
+ * each. */
+void rna_write_node_checks(const struct rna_node_check *nodes, size_t count, bool json,
+			   struct rna_strbuf *out);

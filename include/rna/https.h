@@ -84,3 +84,26 @@ RNA_DEFINE_CLEANUP(struct rna_https, rna_https_close)
  */
 int rna_https_ask(struct rna_https *https, const struct rna_https_request *request,
 		  struct rna_https_reply *reply, struct rna_error *error);
+
+/* -- Many at once ------------------------------------------------------------------------------ */
+
+/* The same request to each of many peers. */
+struct rna_https_many {
+	size_t count;
+	size_t at_once; /* connections, one or more; each takes a descriptor, a name two for a time
+			 */
+	rna_usec until; /* monotonic: when a request ends in any case; 0: at its own deadline */
+	const struct rna_https_request *request; /* its userdata is that of all */
+	/* Fills in peer number i, whose texts live until it is done. */
+	void (*peer)(size_t i, void *userdata, struct rna_https_peer *ret);
+	/* Called once for each: what rna_https_ask() would return and fill in. Frees nothing. */
+	void (*done)(size_t i, int status, struct rna_https_reply *reply, struct rna_error *error,
+		     void *userdata);
+	void *userdata;
+};
+
+/*
+ * Asks all, in this thread. 0 when each is done, of whatever status; or with error -ENOMEM, or
+ * -EOPNOTSUPP without libcurl, and not each is done.
+ */
+int rna_https_ask_many(const struct rna_https_many *many, struct rna_error *error);

@@ -2,7 +2,8 @@
 /*
  * What other programs answer to commands, and what commands write of it to a terminal: agents of
  * other nodes, their proxies, a Prometheus, an API server. HTTP ends at a double of rna/https.h.
- *The first byte of an input chooses the command; each reply begins with a line of its own:
+ * The first byte of an input chooses the command, from A on; each reply begins with a line of its
+ * own:
  *
  *	= STATUS TYPE	    "= 200 text/plain", and its body up to the next such line
  *
@@ -54,6 +55,7 @@ static const struct row {
 	{"mesh --prometheus http://prometheus:9090", TEXT},
 	{"mesh --json --prometheus http://prometheus:9090", DOCUMENT},
 	{"kube agents --root /dev/shm", TEXT},
+	{"check --nodes kubernetes", TEXT},
 };
 
 static struct {
@@ -149,6 +151,26 @@ int rna_https_ask(struct rna_https *https, const struct rna_https_request *reque
 	if (request->take && len > 0)
 		return request->take(reply, (const char *)body, len, request->userdata, error);
 	rna_strbuf_add(&reply->body, body, len);
+	return 0;
+}
+
+/* One after the other. */
+int rna_https_ask_many(const struct rna_https_many *many, struct rna_error *error)
+{
+	(void)error;
+	for (size_t i = 0; i < many->count; i++) {
+		RNA_HTTPS_REPLY struct rna_https_reply reply = RNA_HTTPS_REPLY_INIT;
+		struct rna_https *https = NULL;
+		struct rna_https_peer peer;
+		struct rna_error why = {0};
+		int status;
+
+		many->peer(i, many->userdata, &peer);
+		status = rna_https_open(&peer, &https, &why);
+		if (status == 0)
+			status = rna_https_ask(https, many->request, &reply, &why);
+		many->done(i, status, &reply, &why, many->userdata);
+	}
 	return 0;
 }
 
@@ -285,19 +307,34 @@ static void set(char **setting, const char *value)
 	FUZZ_WANT(*setting);
 }
 
+/* Without one, a token of a pod is wanted, and no request is sent. */
+static void set_kubeconfig(void)
+{
+	static const char text[] = "{clusters: [{name: c, cluster: {server: 'https://api:6443'}}], "
+				   "users: [{name: u, user: {token: t}}], current-context: x, "
+				   "contexts: [{name: x, context: {cluster: c, user: u}}]}";
+	int file = memfd_create("kubeconfig", MFD_CLOEXEC);
+	char path[64];
+
+	FUZZ_WANT(file >= 0 && write(file, text, strlen(text)) == (ssize_t)strlen(text));
+	(void)snprintf(path, sizeof(path), "/proc/self/fd/%d", file);
+	set(&world.settings.kubernetes_kubeconfig, path);
+}
+
 static void start(void)
 {
 	world.capture = memfd_create("output", MFD_CLOEXEC);
 	FUZZ_WANT(world.capture >= 0 && rna_settings_init(&world.settings) == 0);
 	set(&world.settings.probe_members_kubernetes, "monitoring/rdma-node-agent");
-	set(&world.settings.kubernetes_server, "http://api:6443");
+	set_kubeconfig();
 	rna_log_set_plain();
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	RNA_STRBUF struct rna_strbuf text = RNA_STRBUF_INIT;
-	const struct row *row = &rows[(size > 0 ? *data : 0) % RNA_ARRAY_SIZE(rows)];
+	const struct row *row =
+		&rows[(uint8_t)((size > 0 ? *data : 'A') - 'A') % RNA_ARRAY_SIZE(rows)];
 	const uint8_t *first = size > 0 ? memchr(data, '=', size) : NULL;
 	struct rna_error error = {0};
 	int code;

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""kube agents: asks the agents behind a Service, which a double of the API server lists."""
+"""kube agents and check --nodes kubernetes: a double of the API server lists the agents of a Service."""
 import http.server
 import json
 import os
@@ -30,7 +30,7 @@ class Other(http.server.BaseHTTPRequestHandler):
         pass
 
 
-class Agents(DoubleTest):
+class Listed(DoubleTest):
     def setUp(self):
         super().setUp()
         self.api.rules.add(RIGHT)
@@ -40,16 +40,18 @@ class Agents(DoubleTest):
             {"address": "127.0.0.1", "node": f"gpu-{i}", **more} for i in range(count)],
             port={"name": name, "port": port, "protocol": "TCP"})
 
-    def command(self, service="rdma/agents"):
+    def command(self, service="rdma/agents", words=("kube", "agents")):
         settings = {"kubernetes": {"kubeconfig": self.kubeconfig}, "state": {"directory": ""},
                     "probe": {"members_kubernetes": service}}
         with tempfile.NamedTemporaryFile("w", suffix=".yaml") as file:
             json.dump(settings, file)
             file.flush()
-            return subprocess.run([agent.binary, "kube", "agents", "--config", file.name],
+            return subprocess.run([agent.binary, *words, "--config", file.name],
                                   env={**os.environ, "NODE_NAME": ""}, check=False,
                                   capture_output=True, text=True, timeout=4 * PATIENCE)
 
+
+class Agents(Listed):
     def serve(self, ready, metrics):
         handler = type("Answers", (Other,), {"answers": {"/readyz": ready, "/metrics": metrics}})
         server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler)
@@ -122,3 +124,37 @@ class Agents(DoubleTest):
         self.assertEqual(result.returncode, 1)
         self.assertIn("no agent behind the Service rdma/agents", result.stderr)
         self.assertGreater(len(self.asked("GET", "/endpointslices")), 1)
+
+
+class Nodes(Listed):
+    """check --nodes kubernetes. A port is that of all endpoints: nothing listens on 127.0.0.2."""
+
+    def check(self, *options, service="rdma/agents"):
+        return self.command(service, ("check", "--nodes", "kubernetes", *options))
+
+    def check_in_time(self):
+        """None while the machine is too busy for the seconds that an agent has."""
+        result = self.check()
+        return None if "timed out" in result.stdout else result
+
+    def test_all_is_well(self):
+        with Agent("switch-management") as a:
+            self.api.set_pods("rdma", "agents", [{"address": "127.0.0.1", "node": "gpu-1"},
+                                                 {"address": "127.0.0.2", "node": "gpu-2"}],
+                              port={"name": "http", "port": a.port, "protocol": "TCP"})
+            result = wait("an answer", self.check_in_time)
+        self.assertEqual((result.returncode, result.stderr), (3, ""))
+        unknown, well, sums = result.stdout.splitlines()[1:]
+        self.assertRegex(unknown, r"^unknown +gpu-2 +- +- +http://127\.0\.0\.2:\d+: .*connect")
+        self.assertRegex(well, r"^ok +gpu-1 +0 +0 +3 of 3 ports up$")
+        self.assertEqual(sums, "2 nodes: 0 critical, 1 unknown, 0 warning, 1 ok")
+
+    def test_no_agents(self):
+        result = self.check("--json")
+        self.assertEqual(result.returncode, 3)
+        self.assertIn("rdma/agents", json.loads(result.stdout)["error"])
+
+    def test_no_service(self):
+        result = self.check(service="")
+        self.assertEqual((result.returncode, result.stderr), (
+            3, "rdma-node-agent: --nodes=kubernetes: probe.members_kubernetes names no Service\n"))

@@ -192,7 +192,13 @@ static void test_each_wrong_usage_is_named(void **state)
 		 "without user, password and query"},
 		{"check --once --url http://node", "--url excludes --once"},
 		{"events --url http://node --last 3", "--url excludes --last"},
-		{"check --ca-file ca.pem", "--ca-file requires --url"},
+		{"check --ca-file ca.pem", "--ca-file requires --url or --nodes"},
+		{"events --ca-file ca.pem", "--ca-file requires --url"},
+		{"check --nodes a.json --url http://node", "--nodes excludes --url"},
+		{"check --once --nodes a.json", "--nodes excludes --once"},
+		{"check --nodes=", "--nodes: missing argument NODES"},
+		{"events --nodes a.json", "events: unexpected option --nodes"},
+		{"check --nodes a.json --user me", "--user requires --password-file"},
 		{"check --url http://node --cert-file a", "--cert-file requires --key-file"},
 		{"check --url http://node --user me", "--user requires --password-file"},
 		{"check --url http://node --user me --password-file p --token-file t",
@@ -441,6 +447,43 @@ static void test_usage_errors_of_each_command(void **state)
 	tree_deinit(&tree);
 }
 
+static void test_usage_errors_that_only_the_command_knows(void **state)
+{
+	static const struct {
+		const char *text, *said;
+		int code;
+	} cases[] = {
+		{"check --deadline 1ms",
+		 "--deadline: 1ms is not a duration from 100ms to 1h, such as 900ms", 3},
+		{"check --nodes a.json --root /", "--nodes excludes --root", 3},
+		{"check --nodes a.json --format=nhc",
+		 "--nodes excludes --format=nhc, which is about one node", 3},
+		{"check --nodes dns:a:b:c",
+		 "--nodes: \"dns:a:b:c\" is not dns:NAME, dns:NAME:PORT or "
+		 "dns:_SERVICE._tcp.NAME",
+		 3},
+		{"check --nodes kubernetes",
+		 "--nodes=kubernetes: probe.members_kubernetes names no Service", 3},
+		{"kube cleanup --nodes a;b",
+		 "--nodes: \"a;b\" is not all, or labels such as pool=gpu,zone!=a", 2},
+		{"kube show --nodes all", "kube show: --nodes is for cleanup only", 2},
+	};
+	char path[128], said[LINE_SIZE], expected[LINE_SIZE];
+	struct tree tree;
+
+	(void)state;
+	tree_init(&tree);
+	(void)snprintf(path, sizeof(path), "%s/stderr", tree.path);
+	for (size_t i = 0; i < RNA_ARRAY_SIZE(cases); i++) {
+		tree_write(&tree, "stderr", "");
+		assert_int_equal(run_with(cases[i].text, "/dev/null", path), cases[i].code);
+		read_back(&tree, "stderr", said, sizeof(said));
+		(void)snprintf(expected, sizeof(expected), "rdma-node-agent: %s\n", cases[i].said);
+		assert_string_equal(said, expected);
+	}
+	tree_deinit(&tree);
+}
+
 /* An exit code of 3 would make Slurm drain nodes because of a typing error. */
 static void test_usage_errors_of_check_have_the_exit_code_of_the_format(void **state)
 {
@@ -608,6 +651,7 @@ int main(void)
 		cmocka_unit_test(test_shown_words_end_at_control_characters_and_whole_characters),
 		cmocka_unit_test(test_exit_codes),
 		cmocka_unit_test(test_usage_errors_of_each_command),
+		cmocka_unit_test(test_usage_errors_that_only_the_command_knows),
 		cmocka_unit_test(test_usage_errors_of_check_have_the_exit_code_of_the_format),
 		cmocka_unit_test(test_help_names_all_exit_codes),
 		cmocka_unit_test(test_errors_of_the_configuration_are_plain),

@@ -101,6 +101,26 @@ static void test_an_end_with_a_list(void **state)
 	assert_null(rna_worker_stop(NULL));
 }
 
+static void test_one_look(void **state)
+{
+	const struct rna_member_source_options options = {.kind = RNA_MEMBERS_FILE, .place = path};
+	struct rna_member_list *list;
+
+	(void)state;
+	list = rna_member_source_look(&options, 0);
+	assert_non_null(list);
+	assert_non_null(strstr(list->error, path)); /* it is missing */
+	assert_int_equal(list->members.count, 0);
+	list = rna_member_list_free(list);
+	write_list("[{\"targets\": [\"n2:1\", \"n1:1\"]}]");
+	list = rna_member_source_look(&options, 0);
+	assert_non_null(list);
+	assert_string_equal(list->error, "");
+	assert_int_equal(list->members.count, 2);
+	assert_string_equal(list->members.members[0].name, "n1");
+	list = rna_member_list_free(list);
+}
+
 static void test_waits_of_dns(void **state)
 {
 	rna_usec shortest = RNA_USEC_NEVER, longest = 0;
@@ -181,6 +201,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(test_a_file_that_changes, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_an_end_with_a_list, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(test_one_look, set_up, tear_down),
 		cmocka_unit_test(test_waits_of_dns),
 		cmocka_unit_test(test_names_of_services),
 		cmocka_unit_test(test_load_of_a_fleet),
