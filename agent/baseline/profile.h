@@ -74,7 +74,7 @@ struct rna_profile_node {
 /* What the physical functions must be that have this model and name. */
 struct rna_profile_device {
 	struct rna_profile_model model;
-	const char *name; /* glob of device, interface or PCI address; NULL: any */
+	const char *name;   /* glob of device, interface or PCI address; NULL: any */
 	const char *called; /* glob of the RDMA device's name; NULL: any */
 	struct rna_value count;
 	struct rna_value ports_up;

@@ -16,9 +16,8 @@
 #include "rna/base/duration.h"
 #include "rna/base/parse.h"
 
-#include "settings/silence.h"
-
 #include "rules/fold.h"
+#include "settings/silence.h"
 
 #include "tracked_finding.h"
 

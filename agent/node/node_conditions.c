@@ -39,9 +39,8 @@ const struct rna_condition_row rna_condition_rows[RNA_CONDITION_COUNT] = {
 		    "This node sees no fault of the fabric or of other nodes.", PORTS),
 	[RNA_CONDITION_CHANGED] =
 		ROW("Changed", "Unchanged", "Names, cables and cards are as they were.", NOTHING),
-	[RNA_CONDITION_TAINT_WITHHELD] =
-		ROW("TaintWithheld", "TaintNotWithheld",
-		    "The Node has the taint if it should have it.", LIMIT),
+	[RNA_CONDITION_TAINT_WITHHELD] = ROW("TaintWithheld", "TaintNotWithheld",
+					     "The Node has the taint if it should have it.", LIMIT),
 };
 
 static bool counts(const struct rna_finding *finding)

@@ -58,9 +58,9 @@ struct rna_finds {
 };
 
 struct rna_find {
-	size_t rule;     /* index of rna_rules */
-	bool unknown;    /* keeps an existing finding, makes no new one */
-	bool settling;   /* and shows none of an earlier process */
+	size_t rule;      /* index of rna_rules */
+	bool unknown;     /* keeps an existing finding, makes no new one */
+	bool settling;    /* and shows none of an earlier process */
 	const char *key;  /* of the device; NULL: the node, or a device that is missing */
 	const char *fold; /* the cause that findings of the rule share (fold.h); NULL: its own */
 	struct rna_finding finding;

@@ -288,7 +288,7 @@ static bool all_rails_are_down(const struct rna_rule_input *in, struct rails *re
 }
 
 /*
- * A node that nobody has seen up yet: each of its ports alone may be meant to be down, but a
+ * A node that was never seen up: each of its ports alone may be meant to be down, but a
  * machine with GPUs and NICs beside them does not have them all for nothing. A single card may be
  * what a workstation came with.
  */

@@ -101,7 +101,8 @@ static bool is_state_unreadable(const struct rna_snapshot_device *device, unsign
 
 /*
  * A state that says neither up nor down ("7: FOO", NOP) is no better than one that cannot be read,
- * where other ports of the model show what a state is. A driver that knows no states says so of all.
+ * where other ports of the model show what a state is. A driver that knows no states says so of
+ * all.
  */
 static const struct rna_subject *find_odd_state(const struct rna_rule_input *in)
 {

@@ -54,7 +54,8 @@ static bool may_hold_permit(const struct rna_kube_round *round)
 
 bool rna_kube_has_permit(const struct rna_kube_round *round)
 {
-	return round->desired && round->desired->taint_decided && round->api.options->taint_leases &&
+	return round->desired && round->desired->taint_decided &&
+	       round->api.options->taint_leases &&
 	       (asks_for_taint(round) || may_hold_permit(round));
 }
 

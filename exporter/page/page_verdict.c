@@ -18,9 +18,9 @@ static const char port_down[] = "port-down";
 /* NULL: there is none but for information. */
 static const struct rna_finding *find_worst(const struct rna_view *view)
 {
-	return rna_finding_headline(
-		view->findings, view->finding_count,
-		rna_health_state_of(view->findings, view->finding_count, false));
+	return rna_finding_headline(view->findings, view->finding_count,
+				    rna_health_state_of(view->findings, view->finding_count,
+							false));
 }
 
 /* "since 13:03 UTC", with the day if it was another one. */
@@ -204,8 +204,8 @@ static const char *add_sentence(const struct rna_page *page, const struct rna_fi
 		rna_page_add(page,
 			     "Unknown: the agent ran out of memory when it looked for findings");
 	} else if (not_run > 0) {
-		rna_strbuf_printf(page->out, "Unknown: %zu of %zu collectors have not run",
-				  not_run, view->job_count);
+		rna_strbuf_printf(page->out, "Unknown: %zu of %zu collectors have not run", not_run,
+				  view->job_count);
 	} else if (why) {
 		rna_page_text(page->out, why);
 	} else {

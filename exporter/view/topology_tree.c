@@ -231,11 +231,11 @@ static void set_state(struct builder *builder, struct rna_item *item, const stru
 	if (!state)
 		return;
 	item->tone = rna_tone_state(ports->worst);
-	if (ports->up == ports->count && ports->rate > 0)
+	if (rna_port_up(ports->worst).number != 0 && ports->rate > 0)
 		rna_strbuf_printf(&builder->scratch, "%.6g Gb/s", (double)ports->rate * 8 / 1e9);
 	else
 		rna_strbuf_puts(&builder->scratch, state);
-	if (ports->up < ports->count && ports->count > 1)
+	if (rna_port_up(ports->worst).number == 0 && ports->count > 1)
 		rna_strbuf_printf(&builder->scratch, " %u of %u", ports->count - ports->up,
 				  ports->count);
 	item->state = keep(builder);

@@ -205,22 +205,27 @@ static bool any_nic_has_device(const struct rna_topology *topology)
 
 /*
  * A NIC that has lost its RDMA device, or whose device a container has: its model is that of one
- * with a device, and nobody wanted it so.
+ * with a device, and no setting turned it off. A second function need not have one of its own.
  */
 static bool is_bare(const struct rna_topology *topology, const struct rna_nic *nic)
 {
 	const struct rna_pci_object *object = &topology->objects[nic->object];
+
+	bool like = false;
 
 	if (nic->rdma == RNA_NIC_RDMA_EXCLUDED || nic->rdma == RNA_NIC_RDMA_OFF)
 		return false;
 	for (size_t i = 0; i < topology->nic_count; i++) {
 		const struct rna_pci_object *other = &topology->objects[topology->nics[i].object];
 
-		if (topology->nics[i].device_count > 0 && object->vendor_id == other->vendor_id &&
-		    object->device_id == other->device_id)
-			return true;
+		if (topology->nics[i].device_count == 0 || object->vendor_id != other->vendor_id ||
+		    object->device_id != other->device_id)
+			continue;
+		if (rna_pci_is_one_device(object->address, other->address))
+			return false;
+		like = true;
 	}
-	return false;
+	return like;
 }
 
 /* bare: those without a device as well; returns whether there are any. */
@@ -588,7 +593,9 @@ static void mark_most_common(const struct work *work, struct rna_nic *nics)
 		most = count > most ? count : most;
 	}
 	for (size_t i = 0; i < work->serving_count; i++)
-		if (count_of_kind(work, nics, work->serving[i]) == most)
+		if (count_of_kind(work, nics, work->serving[i]) == most &&
+		    (nics[work->serving[i]].device_count > 0 ||
+		     !any_nic_has_device(work->topology)))
 			nics[work->serving[i]].rail = RAIL;
 }
 

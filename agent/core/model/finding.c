@@ -42,8 +42,7 @@ size_t rna_finding_count(const struct rna_finding *findings, size_t count,
 	return found;
 }
 
-/* -- What follows from a finding ----------------------------------------------------------------
- */
+/* -- What follows from a finding --------------------------------------------------------------- */
 
 enum rna_health_state rna_health_state_of(const struct rna_finding *findings, size_t count,
 					  bool blind)

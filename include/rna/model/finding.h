@@ -61,7 +61,8 @@ struct rna_finding {
 	bool silenced;
 	const char *device; /* name; NULL: concerns the node */
 	unsigned port;      /* 0: concerns the device */
-	/* Of a finding that several devices share: the others, by name. In the arena of the view. */
+	/* Of a finding that several devices share: the others, by name. In the arena of the view.
+	 */
 	size_t other_count;
 	const char *const *others;
 	struct rna_time since;
@@ -85,7 +86,7 @@ bool rna_finding_is_about(const struct rna_finding *finding, const char *device)
  */
 int rna_finding_compare(const struct rna_finding *a, const struct rna_finding *b);
 
-/* -- What follows from a finding ---------------------------------------------------------------- */
+/* -- What follows from a finding --------------------------------------------------------------- */
 
 /*
  * The state of the node, in the words of every output: exit code and word of check, sentence of the

@@ -67,9 +67,9 @@ struct rna_log_pattern {
 	 * harm, a port or a device that is lost or slow.
 	 */
 	bool routine;
-	const char *meaning;      /* a clause: "the firmware did not finish a command in time" */
-	const char *remedy;       /* a sentence or two; NULL: that of the rule */
-	const char *source;       /* where the line is printed: file and function, version */
+	const char *meaning; /* a clause: "the firmware did not finish a command in time" */
+	const char *remedy;  /* a sentence or two; NULL: that of the rule */
+	const char *source;  /* where the line is printed: file and function, version */
 };
 
 /*

@@ -585,8 +585,8 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_netlink_of_a_new_registration, setup_netlink,
 						teardown),
 		cmocka_unit_test_setup_teardown(test_state_of_each_port, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_the_link_of_a_port_is_read_seldom,
-						setup, teardown),
+		cmocka_unit_test_setup_teardown(test_the_link_of_a_port_is_read_seldom, setup,
+						teardown),
 	};
 
 	return cmocka_run_group_tests_name("counters", tests, NULL, NULL);

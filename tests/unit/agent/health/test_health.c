@@ -183,9 +183,10 @@ static void test_what_does_not_answer_is_not_waited_for_for_ever(void **state)
 	assert_int_equal(settled_after(f, 9 * SECOND), 0);
 	assert_int_equal(count_after(f, 0), 0);
 	assert_int_equal(settled_after(f, SECOND),
-			 RNA_CONDITION_ALL_BITS & ~(RNA_CONDITION_BIT(RNA_CONDITION_FABRIC_UNHEALTHY) |
-						    RNA_CONDITION_BIT(RNA_CONDITION_NOT_OBSERVED) |
-						    RNA_CONDITION_BIT(RNA_CONDITION_NONE)));
+			 RNA_CONDITION_ALL_BITS &
+				 ~(RNA_CONDITION_BIT(RNA_CONDITION_FABRIC_UNHEALTHY) |
+				   RNA_CONDITION_BIT(RNA_CONDITION_NOT_OBSERVED) |
+				   RNA_CONDITION_BIT(RNA_CONDITION_NONE)));
 	assert_int_equal(count_after(f, 0), 0); /* held down as ever, for it has just begun */
 	set_port(f, RNA_PORT_ACTIVE);
 	assert_int_equal(settled_after(f, HOUR),

@@ -143,8 +143,7 @@ static void healthy_nodes(void **state)
 	struct rna_finding findings[] = {down("mlx5_0"), down("mlx5_1")};
 
 	(void)state;
-	assert_true(
-		page_has(view, "<section class=\"verdict good\">\n<p>OK: 1 of 1 ports up"));
+	assert_true(page_has(view, "<section class=\"verdict good\">\n<p>OK: 1 of 1 ports up"));
 	findings[0].silenced = true;
 	findings[1].severity = RNA_SEVERITY_INFO;
 	set_findings(view, findings, 2);

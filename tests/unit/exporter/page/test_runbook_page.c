@@ -111,7 +111,8 @@ static void findings_are_those_of_the_runbook(void **state)
 	rna_strbuf_deinit(&out);
 	rna_write_runbooks(view, &out);
 	assert_true(rna_strbuf_ok(&out));
-	assert_has(out, "<a href=/runbooks/RdmaPortDown>RdmaPortDown</a><td>port-down, rails-down<td class=n>"
+	assert_has(out, "<a href=/runbooks/RdmaPortDown>RdmaPortDown</a><td>port-down, "
+			"rails-down<td class=n>"
 			"<b class=warn>1 active</b>");
 	assert_has(out, "<a href=/runbooks/RdmaAgentFrozen>");
 }
