@@ -9,8 +9,7 @@
  *
  * Neither has the supported and enabled modes of an InfiniBand link. PortInfo has them, so each
  * port is queried by one MAD, whose answer also fills values without a file. The planes of a port
- * are queried by MAD as well; files are the second choice, because they have the state of the whole
- * port (struct rna_plane).
+ * are queried by MAD only (struct rna_plane).
  */
 #include "link.h"
 
@@ -241,25 +240,6 @@ static void ask_port(const struct rna_collect_input *in, struct rna_part *part,
 
 /* -- Planes ------------------------------------------------------------------------------------ */
 
-/* The reader does not have these files: an SMI device may be removed without its parent. */
-static struct rna_value read_plane_file(const struct rna_collect_input *in, struct rna_part *part,
-					unsigned number, const char *file)
-{
-	const char *path = rna_arena_printf(part->arena, "%s/ports/%u/%s",
-					    in->device->smi->sysfs_path, number, file);
-	char text[RNA_ATTRIBUTE_MAX];
-	ssize_t len = path ? rna_root_read(in->root, path, text, sizeof(text)) : -ENOMEM;
-	uint64_t value;
-
-	if (len < 0 && rna_error_is_absence((int)len))
-		return (struct rna_value){0};
-	if (len < 0 || rna_parse_leading_u64(text, &value) < 0) {
-		rna_part_count_error(part, len < 0 ? (int)len : -EBADMSG);
-		return rna_value_unreadable();
-	}
-	return rna_value_ok(value);
-}
-
 static void read_plane(const struct rna_collect_input *in, struct rna_part *part,
 		       struct rna_plane *plane)
 {
@@ -267,13 +247,10 @@ static void read_plane(const struct rna_collect_input *in, struct rna_part *part
 	struct rna_mad_port info;
 
 	smi.device = in->device->smi;
-	if (rna_ask_port_info(&smi, plane->number, part, &info) == 0) {
-		plane->state = info.state;
-		plane->physical_state = info.physical_state;
+	if (rna_ask_port_info(&smi, plane->number, part, &info) < 0)
 		return;
-	}
-	plane->state = read_plane_file(in, part, plane->number, "state");
-	plane->physical_state = read_plane_file(in, part, plane->number, "phys_state");
+	plane->state = info.state;
+	plane->physical_state = info.physical_state;
 }
 
 static int read_planes(const struct rna_collect_input *in, struct rna_link *link)

@@ -125,9 +125,21 @@ static bool has_doubtful_gid(const struct rna_subject *port)
 	return false;
 }
 
+/*
+ * EFA is neither InfiniBand nor Ethernet, and says so: its driver registers devices of node type
+ * "unspecified" with ports of link layer "Unspecified" (drivers/infiniband/hw/efa/efa_main.c
+ * efa_ib_device_add(), efa_verbs.c efa_port_link_layer(), Linux 6.12).
+ */
+static bool has_no_link_layer(const struct rna_subject *port)
+{
+	return rna_device_node_type(port->device) == RNA_NODE_TYPE_UNSPECIFIED;
+}
+
 /* Of one port: can it do RoCE now? Ranks: 1 yes, 0 no. */
 static enum rna_verdict_kind port_does_roce(const struct rna_subject *port)
 {
+	if (has_no_link_layer(port))
+		return RNA_VERDICT_NONE;
 	if (!port->account || port->link_layer == RNA_LINK_LAYER_UNKNOWN)
 		return RNA_VERDICT_UNKNOWN;
 	if (port->link_layer != RNA_LINK_LAYER_ETHERNET || !is_expected(port))
@@ -169,6 +181,8 @@ static struct rna_node_verdict link_layers(const struct tally *tally)
 	bool ethernet = false, infiniband = false;
 
 	while ((port = next_port(tally, port))) {
+		if (has_no_link_layer(port))
+			continue;
 		if (port->link_layer == RNA_LINK_LAYER_UNKNOWN)
 			return unknown;
 		ethernet |= port->link_layer == RNA_LINK_LAYER_ETHERNET;

@@ -150,13 +150,17 @@ static bool same_class(struct distance a, struct distance b)
 	return a.path == b.path && a.other_package == b.other_package;
 }
 
+/*
+ * Bridges count where data passes no host bridge: beyond it, that a NIC stands behind a switch of
+ * its own costs nothing beside the way through the processor.
+ */
 static bool is_nearer(struct distance a, struct distance b)
 {
 	if (a.path != b.path)
 		return a.path < b.path;
 	if (a.other_package != b.other_package)
 		return b.other_package;
-	return a.bridges < b.bridges;
+	return a.path <= RNA_PATH_PXB && a.bridges < b.bridges;
 }
 
 static struct distance measure_nic(const struct rna_topology *topology, size_t gpu, size_t nic)
@@ -309,7 +313,8 @@ static int64_t cost(const struct work *work, size_t gpu, size_t serving)
 {
 	const struct rna_topology *topology = work->topology;
 	const struct rna_nic *nic = &topology->nics[work->serving[serving]];
-	unsigned bridges = work->distances[serving].bridges;
+	const struct distance *distance = &work->distances[serving];
+	unsigned bridges = distance->path <= RNA_PATH_PXB ? distance->bridges : 0;
 	size_t order = gpu > serving ? gpu - serving : serving - gpu;
 
 	if (bridges > BRIDGES_MAX)
@@ -551,6 +556,29 @@ static bool each_has_its_nic(const struct work *work)
 	return near * 2 > work->topology->gpu_count;
 }
 
+static size_t count_of_kind(const struct work *work, const struct rna_nic *nics, unsigned of)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < work->serving_count; i++)
+		count += same_kind(work->topology, &nics[work->serving[i]], &nics[of]);
+	return count;
+}
+
+/* The NIC of a GPU that is far from it, where others have theirs near by Data Direct functions. */
+static bool is_its_own(const struct work *work, const struct rna_nic *nics, size_t gpu)
+{
+	int own = work->affinities[gpu].nic;
+
+	if (own < 0 || nics[own].data_direct >= 0)
+		return false;
+	for (size_t i = 0; i < work->topology->gpu_count; i++)
+		if (has_near_nic(work, i) && nics[work->affinities[i].nic].data_direct >= 0 &&
+		    same_kind(work->topology, &nics[own], &nics[work->affinities[i].nic]))
+			return true;
+	return false;
+}
+
 /* False: no GPU has a NIC. */
 static bool mark_rails_of_gpus(const struct work *work, struct rna_nic *nics)
 {
@@ -559,7 +587,8 @@ static bool mark_rails_of_gpus(const struct work *work, struct rna_nic *nics)
 	for (size_t gpu = 0; gpu < work->topology->gpu_count; gpu++) {
 		const struct rna_gpu_affinity *affinity = &work->affinities[gpu];
 
-		if (affinity->nic < 0 || (near && !has_near_nic(work, gpu)))
+		if (affinity->nic < 0 ||
+		    (near && !has_near_nic(work, gpu) && !is_its_own(work, nics, gpu)))
 			continue;
 		any = true;
 		nics[affinity->nic].rail = RAIL;
@@ -571,15 +600,6 @@ static bool mark_rails_of_gpus(const struct work *work, struct rna_nic *nics)
 		}
 	}
 	return any;
-}
-
-static size_t count_of_kind(const struct work *work, const struct rna_nic *nics, unsigned of)
-{
-	size_t count = 0;
-
-	for (size_t i = 0; i < work->serving_count; i++)
-		count += same_kind(work->topology, &nics[work->serving[i]], &nics[of]);
-	return count;
 }
 
 /* Fallback if no GPU has a NIC: the NICs of the most frequent kind. */

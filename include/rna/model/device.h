@@ -248,9 +248,9 @@ struct rna_port_link {
 };
 
 /*
- * A plane of the device's port: a port of its SMI device. Without MADs the state is that of the
- * whole port: mlx5_query_hca_port() asks for the port of the parent and has only speed and width
- * of the plane (drivers/infiniband/hw/mlx5/main.c, Linux 6.11).
+ * A plane of the device's port: a port of its SMI device. Its state is known by MADs alone: the
+ * files have that of the whole port, because mlx5_query_hca_port() asks for the port of the parent
+ * and has only speed and width of the plane (drivers/infiniband/hw/mlx5/main.c, Linux 6.11).
  */
 struct rna_plane {
 	unsigned number;        /* of the port of the SMI device, from 1 */

@@ -285,7 +285,7 @@ static void test_kinds_are_merged_by_their_numbers(void **state)
 	assert_true(rna_histories_add(f->histories, &started));
 	raise_finding(f, RNA_CHANGE_ALTERED, "b");
 	take_turns(f, kinds, 4);
-	for (size_t i = 0; i < RNA_CHANGE_KIND_COUNT; i++) {
+	for (enum rna_change_kind i = 0; i < RNA_CHANGE_KIND_COUNT; i++) {
 		assert_int_equal(put_kind(f, i), 0);
 		rna_history_deinit(&f->histories[i]);
 		read_kind(f, i, &f->histories[i]);
