@@ -158,16 +158,20 @@ static int execute(struct rna_call *call, enum rna_env_library library, const ch
 {
 	RNA_CLEANUP(rna_arena_free_p) struct rna_arena *arena = rna_arena_new(4096);
 	struct rna_env_request request = {.library = library, .get = get_own_variable};
+	const char *const *options = call->arguments.options;
 	const uint32_t process = rna_once_process(call);
 	RNA_STRBUF struct rna_strbuf environment = RNA_STRBUF_INIT;
 	RNA_ONCE struct rna_once once = {0};
 	struct rna_env_advice advice;
 	int ret = 0;
 
+	request.own_network =
+		strcmp(options[RNA_OPTION_FORMAT], rna_env_forms[RNA_ENV_FORM_YAML]) == 0 &&
+		!options[RNA_OPTION_HOST_NETWORK] && !process;
 	if (process) {
 		request.get = get_its_variable;
 		request.userdata = &environment;
-		ret = read_environment(call->arguments.options[RNA_OPTION_ROOT], process,
+		ret = read_environment(options[RNA_OPTION_ROOT], process,
 				       &environment, error);
 	}
 	if (ret == 0)
@@ -181,7 +185,7 @@ static int execute(struct rna_call *call, enum rna_env_library library, const ch
 	ret = arena ? rna_env_advise(once.view, &request, arena, &advice) : -ENOMEM;
 	if (ret < 0)
 		return rna_error_set(error, ret, "cannot write the output");
-	return write_advice(&advice, call->arguments.options[RNA_OPTION_FORMAT], error);
+	return write_advice(&advice, options[RNA_OPTION_FORMAT], error);
 }
 
 int rna_command_nccl(struct rna_call *call, struct rna_error *error)

@@ -130,10 +130,11 @@ const struct rna_command rna_commands[] = {
 			"devices,\nGIDs and environment are those of a process, for example in a "
 			"pod.\n\n"
 			"shell is for eval, env for docker --env-file, yaml is the env of a "
-			"container.",
+			"container. A pod has\ninterfaces of its own, so yaml names none of the "
+			"host, but with --host-network or --pid.",
 		.exits = env_exits,
 		.options = RNA_OPTION_BIT(FORMAT) | RNA_OPTION_BIT(FOR) | RNA_OPTION_BIT(GPU) |
-			   RNA_OPTION_BIT(PID),
+			   RNA_OPTION_BIT(PID) | RNA_OPTION_BIT(HOST_NETWORK),
 		.formats = rna_env_forms,
 		.settings = true,
 		.execute = rna_command_env,
@@ -144,7 +145,8 @@ const struct rna_command rna_commands[] = {
 			   "node.",
 		.help = "The same as env --for=nccl.",
 		.exits = env_exits,
-		.options = RNA_OPTION_BIT(FORMAT) | RNA_OPTION_BIT(PID),
+		.options = RNA_OPTION_BIT(FORMAT) | RNA_OPTION_BIT(PID) |
+			   RNA_OPTION_BIT(HOST_NETWORK),
 		.formats = rna_env_forms,
 		.settings = true,
 		.execute = rna_command_nccl,

@@ -151,6 +151,8 @@ const struct rna_option rna_options[RNA_OPTION_COUNT] = {
 			    .help = "look at what this process sees: its network namespace, files "
 				    "and limits",
 			    .is_valid = is_process, .form = "the number of a process"},
+	[RNA_OPTION_HOST_NETWORK] = {"host-network",
+				     .help = "yaml: for a container in the network of the host"},
 	[RNA_OPTION_NUMA] = {"numa", "NODE", .help = "use memory and CPUs of this NUMA node"},
 	[RNA_OPTION_SIZE] = {"size", "BYTES", .help = "size of one write"},
 	[RNA_OPTION_QPS] = {"qps", "COUNT", .help = "number of parallel connections"},

@@ -36,6 +36,17 @@ static bool is_training(const struct rna_subject *port)
 	       is_physically(port, RNA_PHYSICAL_RECOVERY);
 }
 
+/*
+ * The logical port of a virtual function has a link state and GUIDs of its own, which the host
+ * sets; NVIDIA's opensm serves them only with virt_enabled 2 (Mellanox/network-operator#249,
+ * k8snetworkplumbingwg/sriov-network-device-plugin#269).
+ */
+static const char virtual_remedy[] =
+	"On the host of the function, or through the provider of this machine: give it GUIDs and a "
+	"link state (ip link set dev PF vf N node_guid G, port_guid G, state auto) and bind its "
+	"driver again. Check that the subnet manager has virtualization on (virt_enabled 2 in "
+	"opensm.conf) and admits the GUID of {object}.";
+
 /* The reason as far as this end knows it, and a remedy (NULL: that of the rule). */
 static const char *why_down(const struct rna_subject *port, struct rna_arena *arena,
 			    const char **ret_remedy)
@@ -52,6 +63,11 @@ static const char *why_down(const struct rna_subject *port, struct rna_arena *ar
 	if (!is_infiniband(port) && netdev && !netdev->admin_up) {
 		*ret_remedy = "Run: ip link set dev {netdev} up.";
 		return "its network interface is administratively down";
+	}
+	if (is_infiniband(port) && is_physically(port, RNA_PHYSICAL_LINK_UP)) {
+		*ret_remedy = virtual_remedy;
+		return "its physical link is up, and its logical link is not: the function has no "
+		       "GUID, its link state is Down, or the subnet manager does not serve it";
 	}
 	if (trouble)
 		return trouble;
@@ -236,8 +252,9 @@ static void check_port_down(const struct rna_rule_input *in, struct rna_finds *o
 		found->severity = RNA_SEVERITY_WARNING;
 		return;
 	}
-	found->remedy = "Ignore if unused, otherwise connect the cable. After {object} has been up "
-			"once, the agent expects it to stay up.";
+	if (remedy != virtual_remedy)
+		found->remedy = "Ignore if unused, otherwise connect the cable. After {object} has "
+				"been up once, the agent expects it to stay up.";
 }
 
 const struct rna_rule rna_rule_port_down = {

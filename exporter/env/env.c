@@ -82,7 +82,12 @@ static void choose_sockets(struct rna_env_advising *advising)
 	const struct rna_env_dialect *dialect = advising->dialect;
 	const char *uplink = netdevs ? netdevs->uplink : NULL;
 
-	if (dialect->sockets && uplink)
+	if (dialect->sockets && uplink && advising->request->own_network)
+		RNA_ENV_WARN(advising,
+			     "%s is not set, because a container has interfaces of its own; with "
+			     "hostNetwork: true it is =%s (--host-network)",
+			     dialect->sockets, uplink);
+	else if (dialect->sockets && uplink)
 		rna_env_set(advising, dialect->sockets,
 			    rna_arena_printf(advising->arena, "=%s", uplink),
 			    "the default route goes there: the way to other nodes for all that is "

@@ -29,6 +29,8 @@ enum { RNA_ENV_NODE = -1 };
 struct rna_env_request {
 	enum rna_env_library library;
 	int gpu; /* index of the topology's gpus; RNA_ENV_NODE: for all of them */
+	/* For a container whose network is its own: names of the host's interfaces mean nothing. */
+	bool own_network;
 	/*
 	 * Looks up the environment of the caller, or of the process that it asks for, whose
 	 * variables may be harmful. NULL, or a result that is NULL: not set.
