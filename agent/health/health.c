@@ -378,11 +378,15 @@ unsigned rna_health_settled(const struct rna_health *health, const struct rna_vi
 	open = settling_of(health, view);
 	if (!health->saw_all)
 		open |= RNA_CONDITION_BIT(RNA_CONDITION_NOT_OBSERVED);
-	for (size_t i = 0; i < health->count; i++)
-		if (is_open(health, &health->tracked[i], view))
-			open |= RNA_CONDITION_BIT(rna_rules[health->tracked[i].rule]->condition);
 	if (open)
 		open |= RNA_CONDITION_BIT(RNA_CONDITION_NONE);
+	for (size_t i = 0; i < health->count; i++) {
+		if (!is_open(health, &health->tracked[i], view))
+			continue;
+		open |= RNA_CONDITION_BIT(rna_rules[health->tracked[i].rule]->condition);
+		if (!is_shown(&health->tracked[i]))
+			open |= RNA_CONDITION_BIT(RNA_CONDITION_NONE);
+	}
 	return RNA_CONDITION_ALL_BITS & ~open;
 }
 

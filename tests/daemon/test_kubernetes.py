@@ -89,7 +89,7 @@ class Labels(unittest.TestCase):
             wait("no RoCE", lambda: a.labels() and ROCE not in a.labels())
             self.assertEqual(a.labels()["rdma-node-agent/ports-up"], "0")
             self.assertEqual(a.labels()["rdma-node-agent/ports-expected"], "9")
-            self.assertEqual(a.labels()["rdma-node-agent/health"], "down")
+            self.assertEqual(a.labels()["rdma-node-agent/health"], "critical")
             a.set_states("4: ACTIVE")
             wait("RoCE again", lambda: a.labels().get(ROCE) == "true")
 

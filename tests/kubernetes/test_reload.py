@@ -42,7 +42,7 @@ class Reload(AnyServer):
                                                      if name.startswith("rdma-node-agent/")])
             self.reload(a, taint="")
             wait("no taint", lambda: "rdma.example/down" not in self.node.taints)
-            wait("the label", lambda: self.node.labels.get("rdma.example/health") == "down")
+            wait("the label", lambda: self.node.labels.get("rdma.example/health") == "critical")
 
     def test_other_names_and_cleanup(self):
         """The agent has no time to do it itself."""

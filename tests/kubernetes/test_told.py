@@ -63,7 +63,7 @@ class Agents(AnyServer):
             wait("the condition", lambda: self.status_of("RdmaPortDown") == "True")
             wait("the taint", lambda: TAINT in self.node.taints)
             wait("no RoCE", lambda: ROCE not in self.node.own_labels)
-            wait("its health", lambda: self.node.own_labels.get("rdma-node-agent/health") == "down")
+            wait("its health", lambda: self.node.own_labels.get("rdma-node-agent/health") == "critical")
             wait("in step", lambda: a.metric("rdma_kubernetes_in_sync", backend="api") == 1)
             self.assertGreater(a.metric("rdma_kubernetes_requests_total", backend="api",
                                         result="ok"), 0)
@@ -92,7 +92,7 @@ class Agents(AnyServer):
             wait("readiness", a.is_ready)
             a.set_states("4: ACTIVE")
             wait("no taint", lambda: TAINT not in self.node.taints)
-            wait("its health", lambda: self.node.own_labels.get("rdma-node-agent/health") != "down")
+            wait("its health", lambda: self.node.own_labels.get("rdma-node-agent/health") != "critical")
             wait("the condition", lambda: self.status_of("RdmaPortDown") == "False")
 
     def test_a_restart_with_ports_down_for_a_moment(self):
@@ -118,7 +118,9 @@ class Agents(AnyServer):
         """The first write takes all of it: the next one waits, and that the node is down does not."""
         quiet = self.agent(changes=1, urgent_changes=1, change_period="1h", conditions=False,
                            events=False)
-        quiet.health = 'disable: ["*"]'  # one port that is down leaves its health as it is
+        # One port that is down leaves its health as it is.
+        quiet.health = ('hold_down: ["*=0s"], '
+                        'silence: ["2020-01-01T00:00Z/2100-01-01T00:00Z mlx5_8"]')
         with quiet as a:
             wait("labels", lambda: self.node.own_labels.get("rdma-node-agent/ports-up") == "9")
             a.write("sys/class/infiniband/mlx5_8/ports/1/state", "1: DOWN")
@@ -126,7 +128,7 @@ class Agents(AnyServer):
             self.assertEqual(self.node.own_labels["rdma-node-agent/ports-up"], "9")
             a.set_states("1: DOWN")
             wait("the taint", lambda: TAINT in self.node.taints)
-            wait("its health", lambda: self.node.own_labels["rdma-node-agent/health"] == "down")
+            wait("its health", lambda: self.node.own_labels["rdma-node-agent/health"] == "critical")
             wait("no problem", lambda: a.metric("rdma_kubernetes_problem", backend="api") == 0)
             a.set_states("4: ACTIVE")
             wait("the problem", lambda: a.metric("rdma_kubernetes_problem", backend="api") == 1)

@@ -208,7 +208,7 @@ static void test_what_has_settled_is_not_what_is_held_down(void **state)
 	set_port(f, RNA_PORT_INIT);
 	assert_false(has_settled(f, SECOND, RNA_CONDITION_FABRIC_UNHEALTHY));
 	assert_true(has_settled(f, SECOND, RNA_CONDITION_LINK_DEGRADED));
-	assert_false(has_settled(f, SECOND, RNA_CONDITION_NONE));
+	assert_true(has_settled(f, SECOND, RNA_CONDITION_NONE));
 	assert_true(all_have_settled(f, 27 * SECOND)); /* a finding now */
 	set_port(f, RNA_PORT_ACTIVE);
 	assert_true(all_have_settled(f, HOUR));
