@@ -59,6 +59,7 @@ static const struct sample samples[] = {
 	{"mlx5-recovery-failed", MLX5 "mlx5_health_try_recover:338:(pid 1311): health recovery flow aborted, PCI reads still not working", A},
 	{"mlx5-recovery-failed", MLX5 "mlx5_fw_fatal_reporter_err_work:644:(pid 1311): health recovery failed", A},
 	{"mlx5-error-state", MLX5 "mlx5_fw_fatal_reporter_err_work:657:(pid 1311): Driver is in error state. Unloading", A},
+	{"mlx5-cold-reset", MLX5 "print_health_info:460:(pid 0): Cold reset is required", A},
 	{"mlx5-recovered", MLX5 "health recovery succeeded", A},
 	{"mlx5-recovered", MLX5 "mlx5_health_try_recover:312:(pid 1311): health recovery succeeded", A},
 	{"mlx5-firmware-not-started", MLX5 "wait_fw_init:201:(pid 7): Firmware over 120000 MS in pre-initializing state, aborting", A},
@@ -155,6 +156,7 @@ static const struct sample samples[] = {
 	{"irdma-memory-error", "ice 0000:17:00.0 rocep23s0f0: HMC Error", "0000:17:00.0", NULL, "rocep23s0f0"},
 	{"irdma-push-error", "ice 0000:17:00.0 rocep23s0f0: PE Push Error", "0000:17:00.0", NULL, "rocep23s0f0"},
 	{"irdma-reset", "ice 0000:17:00.0 rocep23s0f0: Requesting a reset", "0000:17:00.0", NULL, "rocep23s0f0"},
+	{"irdma-reset", "idpf 0000:17:00.0 irdma0: Requesting a reset", "0000:17:00.0", NULL, "irdma0"},
 	{"irdma-initialization-failed", "ice 0000:17:00.0: IRDMA hardware initialization FAILED init_state=4 status=-110", "0000:17:00.0"},
 
 	{"efa-command-timeout", "efa 0000:00:06.0 rdmap0s6: Wait for completion (polling) timeout", "0000:00:06.0", NULL, "rdmap0s6"},
@@ -166,6 +168,7 @@ static const struct sample samples[] = {
 	{"efa-not-ready", "efa 0000:10:1b.0 (null): Device isn't ready, abort com init 0x0", "0000:10:1b.0"},
 	{"efa-not-ready", "efa 0000:10:1b.0: Device isn't ready, can't reset device", "0000:10:1b.0"},
 	{"efa-register-timeout", "efa 0000:10:1b.0 rdmap16s27: Reading register timed out. expected: req id[12] offset[0x54] actual: req id[11] offset[0x54]", "0000:10:1b.0", NULL, "rdmap16s27"},
+	{"efa-completion-damaged", "efa 0000:10:1b.0 rdmap16s27: Received completion with invalid checksum, cqe[4711], calc[815], sq producer[12], sq consumer[11], cq consumer[11]", "0000:10:1b.0", NULL, "rdmap16s27"},
 	/* The troubleshooting guide of AWS Neuron */
 	{"efa-command-failed", "efa 0000:a0:1a.0 rdmap160s26: Failed to process command DEREG_MR (opcode 8) comp_status 7 err -22", "0000:a0:1a.0", NULL, "rdmap160s26"},
 	{"efa-command-failed", "infiniband rdmap0s6: Failed to submit command REG_MR (opcode 9) err -12", NULL, NULL, "rdmap0s6"},
@@ -201,12 +204,16 @@ static const struct sample samples[] = {
 	/* A commit message of the driver */
 	{"mana-command-timeout", "mana 39d4:00:02.0: HWC: Request timed out!", "39d4:00:02.0"},
 	{"mana-command-timeout", "mana 7870:00:00.0: HWC: Request timed out: 15000 ms", "7870:00:00.0"},
+	{"mana-events-lost", "mana 7870:00:00.0: EQ 7: overflow detected", "7870:00:00.0"},
+	{"mana-reset-failed", "mana 7870:00:00.0: MANA reset cycle failed err -110", "7870:00:00.0"},
+	{"mana-reset-done", "mana 7870:00:00.0: MANA reset cycle completed", "7870:00:00.0"},
 	/* Mails of 2026 about the driver */
 	{"mana-command-timeout", "mana 7870:00:00.0: Command 0x2000b timed out: 15000 ms", "7870:00:00.0"},
 
 	/* pocopico/rp-ext#129 */
 	{"driver-probe-failed", "mlx5_core: probe of 0000:01:00.0 failed with error -22", "0000:01:00.0"},
 	/* qualcomm-linux/kernel#1062 has this line of another driver. */
+	{"driver-probe-failed", "erdma 0000:01:00.0: probe with driver erdma failed with error -110", "0000:01:00.0"},
 	{"driver-probe-failed", "mlx5_core 0000:01:00.0: probe with driver mlx5_core failed with error -110", "0000:01:00.0"},
 
 	/* csrutil/OpenWrt-NIC-Drivers#11, of another driver */
@@ -246,7 +253,6 @@ static const struct sample samples[] = {
 	{"iser-connect-failed", "iser: iser_connect: rdma_resolve_addr failed: -101"},
 	{"rpcrdma-device-unfit", "rpcrdma: 'frwr' mode is not supported by device siw0"},
 	{"rpcrdma-device-unfit", "rpcrdma: HCA provides only 2 send SGEs"},
-	{"rpcrdma-connect-failed", "rpcrdma: connection to 10.1.0.7:20049 rejected: consumer defined"},
 	{"lnet-rdma-failed", "LNetError: 2311:0:(o2iblnd_cb.c:2973:kiblnd_rejected()) 10.1.0.7@o2ib rejected: no listener at 987"},
 	{"lnet-rdma-failed", "LNetError: 2311:0:(o2iblnd_cb.c:3613:kiblnd_check_conns()) Timed out RDMA with 10.1.0.7@o2ib (107): c: 7, oc: 0, rc: 8"},
 	{"lnet-rdma-failed", "LNet: 2311:0:(o2iblnd_cb.c:3573:kiblnd_check_conns()) Timed out tx for 10.1.0.7@o2ib: 4295 seconds"},
@@ -306,6 +312,7 @@ static const struct sample samples[] = {
 
 	{"dmar-fault", "DMAR: [DMA Write NO_PASID] Request device [3b:00.0] fault addr 0x7f3a2000 [fault reason 0x05] PTE Write access is not set", "3b:00.0"},
 	{"dmar-fault", "DMAR: [INTR-REMAP] Request device [3b:00.1] fault index 0x2e [fault reason 0x26] Blocked an interrupt request due to source-id verification failure", "3b:00.1"},
+	{"dmar-fault", "DMAR: [DMA Read PASID 0x1] Request device [0001:3b:00.0] fault addr 0x7f3a2000 [fault reason 0x06] PTE Read access is not set", "0001:3b:00.0"},
 	/* A mail about 5.8, with another function */
 	{"dmar-fault", "DMAR: [DMA Read] Request device [03:00.0] PASID ffffffff fault addr fffd3000 [fault reason 06] PTE Read access is not set", "03:00.0"},
 	{"amd-iommu-fault", "mlx5_core 0000:3b:00.0: AMD-Vi: Event logged [IO_PAGE_FAULT domain=0x0012 address=0xfffd3000 flags=0x0020]", A},
@@ -411,6 +418,7 @@ static const char *const ordinary[] = {
 	"hns3 0000:7d:00.0: The firmware version is 1.9.40.23",
 	"hfi1 0000:05:00.0: hfi1_0: 8051: Link up",
 	"mana 39d4:00:02.0: Microsoft Azure Network Adapter protocol version: 0.1.1",
+	"mana 39d4:00:02.0: MANA reset cycle start",
 	"infiniband mlx5_0: registered",
 	"ib0: enabling connected mode will cause multicast packet drops",
 	"ib0: mtu > 4092 will cause multicast packet drops.",
