@@ -201,25 +201,30 @@ static void note_recovery(struct rna_log_tally *tally, const struct rna_log_matc
 
 /* -- Messages ---------------------------------------------------------------------------------- */
 
-/* Compares the message that is held with the patterns; it has no further fragment. */
+/*
+ * Compares the message that is held with the patterns; it has no further fragment. What a site
+ * looks for counts for its own pattern also where the table has one.
+ */
 static void release(struct rna_log_tally *tally)
 {
 	struct held *held = &tally->held;
-	struct rna_log_match match;
+	struct rna_log_match match, site;
+	bool known, wanted;
 
 	if (!held->any)
 		return;
 	held->any = false;
 	held->text[held->len] = '\0';
-	if (!rna_log_match(tally->matcher, &tally->log->pending, held->text, held->len,
-			   *held->device ? held->device : NULL, &match) &&
-	    !rna_log_site_match(held->text, held->len, &match))
-		return;
-	tally->log->matched++;
-	if (match.pattern->kind == RNA_LOG_RECOVERY)
+	known = rna_log_match(tally->matcher, &tally->log->pending, held->text, held->len,
+			      *held->device ? held->device : NULL, &match);
+	wanted = rna_log_site_match(held->text, held->len, &site);
+	tally->log->matched += known || wanted;
+	if (known && match.pattern->kind == RNA_LOG_RECOVERY)
 		note_recovery(tally, &match);
-	else
+	else if (known)
 		count_message(tally, &match);
+	if (wanted)
+		count_message(tally, &site);
 }
 
 /* Between the two runs around it, if the one before had read all there was. */

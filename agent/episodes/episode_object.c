@@ -6,7 +6,9 @@
  *
  * Elsewhere are all objects that RDMA does not depend on, what the settings exclude, functions that
  * were handed to a virtual machine, and those that manage NVSwitches: each read of a counter of the
- * latter fails with a line in the log (node_exporter issue 3434).
+ * latter fails with a line in the log (node_exporter issue 3434). Where the driver of a NIC speaks
+ * of a function that is none of the topology's, the card may be gone from the bus, or have lost its
+ * RDMA half: that is a finding all the same.
  */
 #include "episode_object.h"
 
@@ -229,6 +231,7 @@ static bool is_missing(const struct search *search, const char *address)
 
 /* -- By each name ------------------------------------------------------------------------------ */
 
+/* A stranger is still elsewhere: its other names may be known. */
 static struct rna_episode_object find_by_address(const struct search *search)
 {
 	struct rna_episode_object ret = {.place = RNA_EPISODE_ELSEWHERE};
@@ -247,6 +250,7 @@ static struct rna_episode_object find_by_address(const struct search *search)
 		return at_nic(search, nic);
 	if (search->episode->name || is_missing(search, address))
 		return at_function(search, address);
+	ret.stranger = !search->episode->pattern->of_any && rna_snapshot_topology(search->snapshot);
 	return ret;
 }
 
@@ -326,10 +330,12 @@ struct rna_episode_object rna_episode_find_object(const struct rna_episode *epis
 	const struct search search = {episode, view, view->snapshot, settings};
 	const struct rna_snapshot_device *device;
 	struct rna_episode_object ret;
+	bool stranger;
 
 	if (!episode->pci && !episode->netdev && !episode->rdma)
 		return (struct rna_episode_object){.place = RNA_EPISODE_AT_NODE};
 	ret = find_by_address(&search);
+	stranger = ret.stranger;
 	if (ret.place == RNA_EPISODE_ELSEWHERE && episode->rdma) {
 		device = rna_snapshot_find(view->snapshot, episode->rdma);
 		if (device)
@@ -339,6 +345,10 @@ struct rna_episode_object rna_episode_find_object(const struct rna_episode *epis
 		ret = find_by_netdev_or_parent(&search);
 	if (ret.place == RNA_EPISODE_ELSEWHERE && is_of_node(episode->pattern->kind))
 		ret.place = RNA_EPISODE_AT_NODE;
+	if (ret.place == RNA_EPISODE_ELSEWHERE && stranger) {
+		ret = at_function(&search, episode->pci);
+		ret.stranger = true;
+	}
 	ret.netdev = find_interface(&search, &ret);
 	return ret;
 }

@@ -61,6 +61,7 @@ struct rna_episode_object {
 	const char *netdev;  /* the interface that they name, in the snapshot; NULL: none */
 	const char *address; /* of a function or bridge */
 	const char *name;    /* that the device of a function had; NULL: not known */
+	bool stranger;       /* of a function: no NIC that the agent knows of, now or before */
 	size_t below;        /* devices below a bridge */
 };
 

@@ -109,6 +109,9 @@ static enum rna_severity severity_of(const struct rna_rule_input *in,
 
 	if (episode->pattern->routine && !is_harmed(episode, out))
 		return RNA_SEVERITY_INFO;
+	/* Nothing shows that RDMA depends on it. */
+	if (episode->object.stranger && severity > RNA_SEVERITY_WARNING)
+		severity = RNA_SEVERITY_WARNING;
 	if (episode->pattern->kind == RNA_LOG_MODULE && is_unexpected_port(in, episode))
 		return RNA_SEVERITY_INFO;
 	if (episode->pattern->kind == RNA_LOG_TRANSMIT && severity == RNA_SEVERITY_WARNING &&
@@ -565,10 +568,17 @@ static bool is_first(const struct rna_rule_input *in, enum rna_log_kind kind, si
 	return true;
 }
 
+/* Is there an RDMA device, or a NIC that has lost its own? */
 static bool has_hardware(const struct rna_rule_input *in)
 {
+	const struct rna_topology *topology = rna_snapshot_topology(in->view->snapshot);
+
 	for (size_t i = 0; i < in->devices->count; i++)
 		if (in->devices->items[i].rdma_device->function != RNA_FUNCTION_VIRTUAL)
+			return true;
+	for (size_t i = 0; topology && i < topology->nic_count; i++)
+		if (!topology->nics[i].switch_management &&
+		    topology->nics[i].rdma != RNA_NIC_RDMA_EXCLUDED)
 			return true;
 	return false;
 }

@@ -275,10 +275,10 @@ static bool read_named(const char *line, size_t len, const struct rna_log_patter
 		return true;
 	name.data = words + strlen(pattern->named_after);
 	name.len = strcspn(name.data, " ,])");
-	if (name.data[name.len] == '\0')
-		return false;
 	if (pattern->object == RNA_LOG_OBJECT_PCI && (is_pci(name, true) || is_pci(name, false)))
-		ret->pci = name;
+		ret->pci = name; /* whole: its last digit has no second one */
+	else if (name.data[name.len] == '\0')
+		return false;
 	if (name.len > 0 && name.data[name.len - 1] == ':')
 		name.len--;
 	set_name(pattern->object, name, ret);
@@ -367,34 +367,37 @@ static size_t first_match(const struct rna_log_matcher *matcher,
 	return NONE;
 }
 
-/*
- * Does the message complete the report that has begun? A stack ends at </TASK> on x86, and what
- * follows "cut here" is another report.
- */
-static bool completes(const struct rna_log_matcher *matcher, struct rna_log_pending *pending,
-		      const char *message, size_t len)
-{
-	const struct rna_log_pattern *pattern = pending->pattern;
-	char line[RNA_LOG_MESSAGE_MAX + 1];
-
-	if (pending->lines_left-- <= 1 || memmem(message, len, "</TASK>", 7) ||
-	    memmem(message, len, "[ cut here ]", 12))
-		pending->pattern = NULL;
-	if (!memmem(message, len, "+0x", 3))
-		return false;
-	(void)copy_line(line, message, len);
-	if (!matches(&matcher->follows[pattern - matcher->patterns], pattern->follows, line))
-		return false;
-	pending->pattern = NULL;
-	return true;
-}
-
 /* A message that may have a pattern. */
 struct message {
 	const char *text;
 	size_t len;
 	const char *device;
 };
+
+/*
+ * Does the message complete the report that has begun? A stack ends at </TASK> on x86, and what
+ * follows "cut here" is another report.
+ */
+static bool completes(const struct rna_log_matcher *matcher, struct rna_log_pending *pending,
+		      const struct message *message, struct rna_log_match *ret)
+{
+	const struct rna_log_pattern *pattern = pending->pattern;
+	const char *word = pattern->named_after ? pattern->named_after : "+0x";
+	char line[RNA_LOG_MESSAGE_MAX + 1];
+	size_t len;
+
+	if (pending->lines_left-- <= 1 || memmem(message->text, message->len, "</TASK>", 7) ||
+	    memmem(message->text, message->len, "[ cut here ]", 12))
+		pending->pattern = NULL;
+	if (!memmem(message->text, message->len, word, strlen(word)))
+		return false;
+	len = copy_line(line, message->text, message->len);
+	if (!matches(&matcher->follows[pattern - matcher->patterns], pattern->follows, line))
+		return false;
+	pending->pattern = NULL;
+	*ret = (struct rna_log_match){.pattern = pattern};
+	return find_object(line, message->text, len, message->device, ret);
+}
 
 /* The pattern whose anchor and regex the message has. A report over several lines begins here. */
 static bool match_line(const struct rna_log_matcher *matcher, struct rna_log_pending *pending,
@@ -417,16 +420,13 @@ static bool match_line(const struct rna_log_matcher *matcher, struct rna_log_pen
 bool rna_log_match(const struct rna_log_matcher *matcher, struct rna_log_pending *pending,
 		   const char *message, size_t len, const char *device, struct rna_log_match *ret)
 {
-	const struct rna_log_pattern *begun = pending->pattern;
 	struct message whole = {message, len, device};
 	struct candidates candidates;
 
 	if (whole.len > RNA_LOG_MESSAGE_MAX)
 		whole.len = RNA_LOG_MESSAGE_MAX;
-	if (begun && completes(matcher, pending, message, whole.len)) {
-		*ret = (struct rna_log_match){.pattern = begun};
+	if (pending->pattern && completes(matcher, pending, &whole, ret))
 		return true;
-	}
 	find_anchors(matcher, message, whole.len, &candidates);
 	return candidates.any && match_line(matcher, pending, &candidates, &whole, ret);
 }

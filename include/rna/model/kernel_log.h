@@ -51,11 +51,15 @@ enum rna_log_object {
 };
 
 struct rna_log_pattern {
-	const char *name;    /* "mlx5-command-timeout"; a metric label, for ever */
-	const char *driver;  /* who prints it: "mlx5_core", "pcieport", "DMAR" */
-	const char *anchor;  /* a literal that each such line contains; searched for first */
-	const char *regex;   /* POSIX extended, on the whole message without time and level */
-	const char *follows; /* regex of a later line of the same report that must come too; NULL */
+	const char *name;   /* "mlx5-command-timeout"; a metric label, for ever */
+	const char *driver; /* who prints it: "mlx5_core", "pcieport", "DMAR" */
+	const char *anchor; /* a literal that each such line contains; searched for first */
+	const char *regex;  /* POSIX extended, on the whole message without time and level */
+	/*
+	 * Regex of a later line of the same report that must come too; NULL. It contains
+	 * named_after, or "+0x" of a frame of a stack, and names the object.
+	 */
+	const char *follows;
 	enum rna_log_object object;
 	const char *named_after; /* what stands right before the object's name; NULL: its start */
 	enum rna_log_kind kind;
@@ -67,6 +71,8 @@ struct rna_log_pattern {
 	 * harm, a port or a device that is lost or slow.
 	 */
 	bool routine;
+	/* The kernel prints it of any device, not of NICs only. */
+	bool of_any;
 	const char *meaning; /* a clause: "the firmware did not finish a command in time" */
 	const char *remedy;  /* a sentence or two; NULL: that of the rule */
 	const char *source;  /* where the line is printed: file and function, version */

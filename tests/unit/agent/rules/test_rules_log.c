@@ -355,6 +355,32 @@ static void test_a_function_without_device(void **state)
 				   "probe"});
 }
 
+/* The driver of a NIC that is not in the topology; what the kernel says of any device is not ours.
+ */
+static void test_a_function_that_is_no_nic(void **state)
+{
+	static const struct rna_log_pattern of_any = {.name = "of-any",
+						      .driver = "AER",
+						      .of_any = true,
+						      .meaning = "it means any"};
+	struct fixture *f = *state;
+
+	f->node.gpu_count = 1; /* then it has a topology */
+	disable(f, "gpu*");
+	say_of(f, 0, &of_any, "0000:af:00.0", 0);
+	assert_int_equal(count_after(f, SECOND), 0);
+	say_of(f, 1, &firmware, "0000:af:00.0", 0);
+	expect_after(f, SECOND,
+		     &(struct expected){"firmware-failing", RNA_SEVERITY_WARNING, "0000:af:00.0",
+					"PCI function 0000:af:00.0, which has no RDMA device: it "
+					"means firmware"});
+	rna_health_deinit(&f->health);
+	begin(f, "boot-1");
+	say_of(f, 1, &firmware, "0000:af:00.0", 0)->rdma = "mlx5_1";
+	expect_after(f, SECOND,
+		     &(struct expected){"firmware-failing", RNA_SEVERITY_CRITICAL, "mlx5_1"});
+}
+
 /* A message of last month is no alarm of today, unless what is seen agrees. */
 static void test_messages_before_the_agent(void **state)
 {
@@ -773,6 +799,9 @@ static void test_nodes_without_hardware(void **state)
 	f->node.ports[0].function = f->node.ports[1].function = RNA_FUNCTION_VIRTUAL;
 	say_of(f, 0, &lockup, NULL, 0);
 	assert_int_equal(count_after(f, SECOND), 0);
+	f->node.bare_function = "0000:af:00.0"; /* a NIC that has lost its RDMA device */
+	disable(f, "*-without-device");
+	expect_after(f, SECOND, &(struct expected){"cpu-lockup", RNA_SEVERITY_WARNING, NULL});
 }
 
 static void test_peer_memory(void **state)
@@ -965,6 +994,7 @@ int main(void)
 		TEST(test_accepted),
 		TEST(test_the_device_is_gone),
 		TEST(test_a_function_without_device),
+		TEST(test_a_function_that_is_no_nic),
 		TEST(test_messages_before_the_agent),
 		TEST(test_once),
 		TEST(test_a_restart_within_an_episode),

@@ -59,6 +59,7 @@ static const struct sample samples[] = {
 	{"mlx5-recovery-failed", MLX5 "mlx5_health_try_recover:338:(pid 1311): health recovery flow aborted, PCI reads still not working", A},
 	{"mlx5-recovery-failed", MLX5 "mlx5_fw_fatal_reporter_err_work:644:(pid 1311): health recovery failed", A},
 	{"mlx5-error-state", MLX5 "mlx5_fw_fatal_reporter_err_work:657:(pid 1311): Driver is in error state. Unloading", A},
+	{"mlx5-cold-reset", MLX5 "print_health_info:460:(pid 0): Cold reset is required", A},
 	{"mlx5-recovered", MLX5 "health recovery succeeded", A},
 	{"mlx5-recovered", MLX5 "mlx5_health_try_recover:312:(pid 1311): health recovery succeeded", A},
 	{"mlx5-firmware-not-started", MLX5 "wait_fw_init:201:(pid 7): Firmware over 120000 MS in pre-initializing state, aborting", A},
@@ -66,6 +67,11 @@ static const struct sample samples[] = {
 	/* pocopico/rp-ext#129 */
 	{"mlx5-initialization-failed", "mlx5_core 0000:01:00.0: mlx5_load_one failed with error code -22", "0000:01:00.0"},
 	{"mlx5-firmware-unresponsive", MLX5 "mlx5_pci_link_toggle:580:(pid 7): Firmware is not responsive (0xffff) after 2000 ms", A},
+	{"mlx5-link-not-ready", MLX5 "mlx5_pci_link_toggle:562:(pid 7): PCI link not ready (0x1041) after 2000 ms", A},
+	{"mlx5-reload-aborted", MLX5 "mlx5_fw_reset_complete_reload:246:(pid 7): reset reload flow aborted, PCI reads still not working", A},
+	{"mlx5-firmware-reset-late", MLX5 "mlx5_fw_reset_wait_reset_done:822:(pid 9120): FW sync reset timeout after 140 seconds", A},
+	{"mlx5-pages-kept", MLX5 "mlx5_reclaim_root_pages:727:(pid 9120): FW did not return all pages. giving up...", A},
+	{"mlx5-pages-not-reclaimed", MLX5 "reclaim_pages:561:(pid 9120): failed reclaiming pages: err -110", A},
 	{"mlx5-firmware-reset-failed", MLX5 "mlx5_fw_reset_get_reset_state_err:225:(pid 7): Sync reset did not complete, state=3", A},
 	{"mlx5-transmit-timeout", "mlx5_core 0000:3b:00.0 ens1f0np0: TX timeout detected", A, "ens1f0np0"},
 	{"mlx5-transmit-timeout", "mlx5_core 0000:3b:00.0 ens1f0np0: TX timeout on queue: 12, SQ: 0x11a3, CQ: 0x4b1, SQ Cons: 0x1 SQ Prod: 0x4f, usecs since last trans: 15328000", A, "ens1f0np0"},
@@ -74,6 +80,9 @@ static const struct sample samples[] = {
 	{"mlx5-queue-recovered", "mlx5_core 0000:3b:00.0 ens1f0np0: Recovered 3 eqes on EQ 0x1b", A, "ens1f0np0"},
 	{"mlx5-queue-error", "mlx5_core 0000:3b:00.0 ens1f0np0: ERR CQE on SQ: 0x1165", A, "ens1f0np0"},
 	{"mlx5-queue-error", "mlx5_core 0000:3b:00.0 ens1f0np0: ERR CQE on ICOSQ: 0x11d4", A, "ens1f0np0"},
+	{"mlx5-lag-failed", MLX5 "mlx5_create_lag:629:(pid 311): Failed to create LAG (-22)", A},
+	{"mlx5-lag-failed", MLX5 "mlx5_mpesw_work:96:(pid 311): Failed to create LAG in MPESW mode (-95)", A},
+	{"mlx5-lag-stuck", MLX5 "mlx5_deactivate_lag:730:(pid 311): Failed to deactivate RoCE LAG; driver restart required", A},
 	/* leptonai/gpud */
 	{"mlx5-slot-power", "mlx5_core 0000:5c:00.0: mlx5_pcie_event:299:(pid 268269): Detected insufficient power on the PCIe slot (27W).", "0000:5c:00.0"},
 	{"mlx5-slot-power-sufficient", MLX5 "mlx5_pcie_event:306:(pid 1311): PCIe slot advertised sufficient power (75W).", A},
@@ -89,7 +98,12 @@ static const struct sample samples[] = {
 	{"mlx5-slot-unavailable", MLX5 "print_health_info:425:(pid 0): PCI slot is unavailable", A},
 	{"mlx5-pci-error", MLX5 "mlx5_pci_err_detected Device state = 1 health sensors: 0 pci_status: 1. Enter, pci channel state = 2", A},
 	{"mlx5-pci-error", MLX5 "mlx5_pci_err_detected was called", A},
+	{"mlx5-reset-not-vital", MLX5 "mlx5_pci_slot_reset:2118:(pid 91): mlx5_pci_slot_reset: wait vital failed with error code: -110", A},
 	{"mlx5-pci-resumed", MLX5 "mlx5_pci_resume Device state = 1 health sensors: 0 pci_status: 1. Done, err = 0, device recovered", A},
+	{"mlx5-registration-error", "infiniband mlx5_0: mlx5r_umr_post_send_wait:400:(pid 911): reg umr failed (6). Trying to recover and resubmit the flushed WQEs, mkey = 1203", NULL, NULL, "mlx5_0"},
+	{"mlx5-work-failed", "infiniband mlx5_0: dump_cqe:273:(pid 0): dump error cqe", NULL, NULL, "mlx5_0"},
+	{"mlx5-work-failed", "infiniband mlx5_0: dump_cqe:277:(pid 0): WC error: 2, Message: local QP operation error", NULL, NULL, "mlx5_0"},
+	{"mlx5-work-failed", "infiniband mlx5_0: dump_cqe:277:(pid 0): WC error: 13, Message: RNR retry counter exceeded", NULL, NULL, "mlx5_0"},
 	{"mlx5-registration-failed", "infiniband mlx5_0: mlx5r_umr_post_send_wait:405:(pid 911): couldn't recover UMR, err -5", NULL, NULL, "mlx5_0"},
 
 	{"mlx4-internal-error", "mlx4_core 0000:04:00.0: Internal error detected:", "0000:04:00.0"},
@@ -112,6 +126,8 @@ static const struct sample samples[] = {
 	{"bnxt-command-lost", "bnxt_en 0000:3b:00.0 ens2f0np0: Resp cmpl intr err msg: 0x51", A, "ens2f0np0"},
 	{"bnxt-command-abandoned", "bnxt_en 0000:3b:00.0 ens2f0np0: Abandoning msg {0x51 0x12} len: 0 due to firmware status: 0x8001", A, "ens2f0np0"},
 	{"bnxt-firmware-fatal", "bnxt_en 0000:3b:00.0 ens2f0np0: Detected firmware fatal condition, initiating reset", A, "ens2f0np0"},
+	{"bnxt-firmware-reset", "bnxt_en 0000:3b:00.0 ens2f0np0: Fatal firmware reset event, data1: 0x10002, data2: 0x8001, min wait 2000 ms, max wait 60000 ms", A, "ens2f0np0"},
+	{"bnxt-firmware-reset", "bnxt_en 0000:3b:00.0 ens2f0np0: Non-fatal firmware reset event, data1: 0x2, data2: 0x8002, min wait 2000 ms, max wait 60000 ms", A, "ens2f0np0"},
 	{"bnxt-firmware-not-responding", "bnxt_en 0000:3b:00.0 ens2f0np0: Firmware not responding, status: 0xdead", A, "ens2f0np0"},
 	{"bnxt-reset-failed", "bnxt_en 0000:3b:00.0 ens2f0np0: Firmware reset aborted, rc = -110", A, "ens2f0np0"},
 	{"bnxt-reset-failed", "bnxt_en 0000:3b:00.0 ens2f0np0 (unregistering): Firmware reset aborted", A, "ens2f0np0"},
@@ -140,6 +156,7 @@ static const struct sample samples[] = {
 	{"irdma-memory-error", "ice 0000:17:00.0 rocep23s0f0: HMC Error", "0000:17:00.0", NULL, "rocep23s0f0"},
 	{"irdma-push-error", "ice 0000:17:00.0 rocep23s0f0: PE Push Error", "0000:17:00.0", NULL, "rocep23s0f0"},
 	{"irdma-reset", "ice 0000:17:00.0 rocep23s0f0: Requesting a reset", "0000:17:00.0", NULL, "rocep23s0f0"},
+	{"irdma-reset", "idpf 0000:17:00.0 irdma0: Requesting a reset", "0000:17:00.0", NULL, "irdma0"},
 	{"irdma-initialization-failed", "ice 0000:17:00.0: IRDMA hardware initialization FAILED init_state=4 status=-110", "0000:17:00.0"},
 
 	{"efa-command-timeout", "efa 0000:00:06.0 rdmap0s6: Wait for completion (polling) timeout", "0000:00:06.0", NULL, "rdmap0s6"},
@@ -151,6 +168,7 @@ static const struct sample samples[] = {
 	{"efa-not-ready", "efa 0000:10:1b.0 (null): Device isn't ready, abort com init 0x0", "0000:10:1b.0"},
 	{"efa-not-ready", "efa 0000:10:1b.0: Device isn't ready, can't reset device", "0000:10:1b.0"},
 	{"efa-register-timeout", "efa 0000:10:1b.0 rdmap16s27: Reading register timed out. expected: req id[12] offset[0x54] actual: req id[11] offset[0x54]", "0000:10:1b.0", NULL, "rdmap16s27"},
+	{"efa-completion-damaged", "efa 0000:10:1b.0 rdmap16s27: Received completion with invalid checksum, cqe[4711], calc[815], sq producer[12], sq consumer[11], cq consumer[11]", "0000:10:1b.0", NULL, "rdmap16s27"},
 	/* The troubleshooting guide of AWS Neuron */
 	{"efa-command-failed", "efa 0000:a0:1a.0 rdmap160s26: Failed to process command DEREG_MR (opcode 8) comp_status 7 err -22", "0000:a0:1a.0", NULL, "rdmap160s26"},
 	{"efa-command-failed", "infiniband rdmap0s6: Failed to submit command REG_MR (opcode 9) err -12", NULL, NULL, "rdmap0s6"},
@@ -185,10 +203,17 @@ static const struct sample samples[] = {
 	{"hfi1-freeze", "hfi1 0000:05:00.0: hfi1_0: Aborted freeze recovery. Please REBOOT system", "0000:05:00.0"},
 	/* A commit message of the driver */
 	{"mana-command-timeout", "mana 39d4:00:02.0: HWC: Request timed out!", "39d4:00:02.0"},
+	{"mana-command-timeout", "mana 7870:00:00.0: HWC: Request timed out: 15000 ms", "7870:00:00.0"},
+	{"mana-events-lost", "mana 7870:00:00.0: EQ 7: overflow detected", "7870:00:00.0"},
+	{"mana-reset-failed", "mana 7870:00:00.0: MANA reset cycle failed err -110", "7870:00:00.0"},
+	{"mana-reset-done", "mana 7870:00:00.0: MANA reset cycle completed", "7870:00:00.0"},
+	/* Mails of 2026 about the driver */
+	{"mana-command-timeout", "mana 7870:00:00.0: Command 0x2000b timed out: 15000 ms", "7870:00:00.0"},
 
 	/* pocopico/rp-ext#129 */
 	{"driver-probe-failed", "mlx5_core: probe of 0000:01:00.0 failed with error -22", "0000:01:00.0"},
 	/* qualcomm-linux/kernel#1062 has this line of another driver. */
+	{"driver-probe-failed", "erdma 0000:01:00.0: probe with driver erdma failed with error -110", "0000:01:00.0"},
 	{"driver-probe-failed", "mlx5_core 0000:01:00.0: probe with driver mlx5_core failed with error -110", "0000:01:00.0"},
 
 	/* csrutil/OpenWrt-NIC-Drivers#11, of another driver */
@@ -212,12 +237,45 @@ static const struct sample samples[] = {
 	{"ipoib-join-failed", "ib0: multicast join failed for ff12:401b:ffff:0000:0000:0000:ffff:ffff, status -22", NULL, "ib0"},
 	{"ipoib-join-failed", "ib0: sendonly multicast join failed for ff12:601b:ffff:0000:0000:0000:0000:0016, status -22", NULL, "ib0"},
 	{"srp-failed", "scsi host7: ib_srp: failed RECV status transport retry counter exceeded (12) for CQE 00000000b3d1a4ac"},
+	{"srp-connect-failed", "scsi host7: ib_srp: Got failed path rec status -110"},
+	{"srp-connect-failed", "scsi host7: ib_srp: Path record query failed: sgid fe80:0000:0000:0000:e41d:2d03:0000:b2a1, dgid fe80:0000:0000:0000:e41d:2d03:0000:b2b1, pkey 0xffff, service_id 0xe41d2d030000b2b0"},
+	{"srp-connect-failed", "scsi host7: ib_srp: SRP_LOGIN_REJ: requested max_it_iu_len too large"},
+	{"srp-connect-failed", "scsi host7: ib_srp: SRP LOGIN from fe80:0000:0000:0000:e41d:2d03:0000:b2a1 to fe80:0000:0000:0000:e41d:2d03:0000:b2b1 REJECTED, reason 0x00010006"},
+	{"srp-connect-failed", "scsi host7: ib_srp: SRP LOGIN REJECTED, reason 0x00010001"},
+	{"srp-connect-failed", "scsi host7: ib_srp: Connection 0/16 to fe80:0000:0000:0000:e41d:2d03:0000:b2b1 failed"},
+	{"srp-connect-failed", "ib_srp: Resolving address 10.1.0.7:5555 failed (-110)"},
+	{"srp-rejected", "scsi host7:   REJ reason 0x8"},
+	{"srp-rejected", "scsi host7:   REJ reason: stale connection"},
+	{"srp-reconnect-failed", "scsi host7: reconnect attempt 3 failed (-110)"},
 	{"srp-reconnected", "scsi host7: ib_srp: reconnect succeeded"},
 	{"iser-failed", "iser: iser_err_comp: command failure: transport retry counter exceeded (12) vend_err 0x81"},
+	{"iser-connect-failed", "iser: iser_route_handler: failure connecting: -110"},
+	{"iser-connect-failed", "iser: iser_connect: rdma_resolve_addr failed: -101"},
+	{"rpcrdma-device-unfit", "rpcrdma: 'frwr' mode is not supported by device siw0"},
+	{"rpcrdma-device-unfit", "rpcrdma: HCA provides only 2 send SGEs"},
+	{"lnet-rdma-failed", "LNetError: 2311:0:(o2iblnd_cb.c:2973:kiblnd_rejected()) 10.1.0.7@o2ib rejected: no listener at 987"},
+	{"lnet-rdma-failed", "LNetError: 2311:0:(o2iblnd_cb.c:3613:kiblnd_check_conns()) Timed out RDMA with 10.1.0.7@o2ib (107): c: 7, oc: 0, rc: 8"},
+	{"lnet-rdma-failed", "LNet: 2311:0:(o2iblnd_cb.c:3573:kiblnd_check_conns()) Timed out tx for 10.1.0.7@o2ib: 4295 seconds"},
+	{"lnet-rdma-failed", "LNetError: 2311:0:(o2iblnd_cb.c:3306:kiblnd_cm_callback()) 10.1.0.7@o2ib: ADDR ERROR -110 cm_id 00000000a24b3bc8"},
 	{"nvme-rdma-failed", "nvme nvme3: RECV for CQE 0x00000000dd13b5b5 failed with status transport retry counter exceeded (12)"},
 	/* A commit message of the driver */
 	{"nvmet-rdma-failed", "nvmet_rdma: SEND for CQE 0x00000000e3337f90 failed with status transport retry counter exceeded (12)."},
 	{"nvme-rdma-connect-failed", "nvme nvme3: rdma connection establishment failed (-104)"},
+	{"nvme-rdma-connect-failed", "nvme nvme1: Connect rejected: status 8 (invalid service ID)."},
+	{"nvme-rdma-connect-failed", "nvme nvme1: Connect rejected: status 28 (consumer defined) nvme status 5 (invalid recfmt)."},
+	/* spdk/spdk#257 */
+	{"nvme-rdma-connect-failed", "nvme nvme1: rdma_resolve_addr wait failed (-104)."},
+	{"nvme-rdma-connect-failed", "nvme nvme1: rdma_connect_locked failed (-12)."},
+	{"nvme-rdma-connect-failed", "nvme nvme1: failed to create CM ID: -12"},
+	/* openucx/ucx#9488 */
+	{"nvme-rdma-connect-failed", "nvme nvme1: failed to initialize PI MR pool sized 128 for QID 1"},
+	/* linux-nvme/nvme-cli#3268 */
+	{"nvme-rdma-timeout", "nvme nvme0: I/O tag 0 (0000) opcode 0x7f (Connect) QID 0 timeout"},
+	{"nvme-rdma-timeout", "nvme nvme0: I/O 17 QID 4 timeout"},
+	{"nvme-connect-failed", "nvme nvme0: Connect command failed, error wo/DNR bit: 881"},
+	{"nvme-connect-failed", "nvme nvme0: Connect command failed: host path error"},
+	{"nvme-connect-failed", "nvme nvme0: failed to connect queue: 0 ret=881"},
+	{"nvme-connect-failed", "nvme nvme0: Failed reconnect attempt 12/60"},
 	{"nvme-reconnected", "nvme nvme3: Successfully reconnected (3 attempts)"},
 
 	{"aer-corrected", "mlx5_core 0000:3b:00.0: PCIe Bus Error: severity=Corrected, type=Physical Layer, (Receiver ID)", A},
@@ -230,16 +288,23 @@ static const struct sample samples[] = {
 	{"aer-reported-by-firmware", "mlx5_core 0000:3b:00.0: AER: aer_status: 0x00000040, aer_mask: 0x00002000", A},
 	{"aer-uncorrected-by-firmware", "mlx5_core 0000:3b:00.0: AER: aer_uncor_severity: 0x004e2030", A},
 	{"aer-recovery-failed", "pcieport 0000:3a:00.0: AER: device recovery failed", "0000:3a:00.0"},
+	{"aer-reset-failed", "pcieport 0000:3a:00.0: AER: subordinate device reset failed", "0000:3a:00.0"},
 	{"aer-recovered", "pcieport 0000:3a:00.0: AER: device recovery successful", "0000:3a:00.0"},
 	{"dpc-containment", "pcieport 0000:3a:00.0: DPC: containment event, status:0x1f01 source:0x0000", "0000:3a:00.0"},
 	{"dpc-containment", "pcieport 0000:3a:00.0: DPC: containment event, status:0x1f05, ERR_FATAL received from 0000:3b:00.0", "0000:3a:00.0"},
 	{"pcie-link-down", "pcieport 0000:3a:00.0: pciehp: Slot(5): Link Down", "0000:3a:00.0"},
 	{"pcie-link-down", "pcieport 10000:3a:00.0: pciehp: Slot(5-1): Card not present", "10000:3a:00.0"},
+	{"pcie-link-untrained", "pcieport 0000:3a:00.0: pciehp: Slot(5): Cannot train link: status 0x0001", "0000:3a:00.0"},
+	{"pcie-link-untrained", "pcieport 0000:3a:00.0: pciehp: Slot(5): No link", "0000:3a:00.0"},
 	{"pcie-link-up", "pcieport 0000:3a:00.0: pciehp: Slot(5): Link Up", "0000:3a:00.0"},
 	{"pcie-power-fault", "pcieport 0000:3a:00.0: pciehp: Slot(5): Power fault", "0000:3a:00.0"},
 	{"pcie-link-retrained", "pcieport 0000:3a:00.0: broken device, retraining non-functional downstream link at 2.5GT/s", "0000:3a:00.0"},
 	{"pcie-link-not-up", "pcieport 0000:3a:00.0: Data Link Layer Link Active not set in 1000 msec", "0000:3a:00.0"},
 	{"pcie-not-ready", "mlx5_core 0000:3b:00.0: not ready 65535ms after bus reset; giving up", A},
+	{"pcie-not-ready", "vfio-pci 0000:3b:00.0: not ready 65535ms after AF_FLR; giving up", A},
+	{"pcie-not-ready", "mlx5_core 0000:3b:00.0: not ready 65535ms after PM D3hot->D0; giving up", A},
+	{"pcie-not-ready", "mlx5_core 0000:3b:00.0: not ready 65535ms after power up D3hot->D0uninitialized; giving up", A},
+	{"pcie-not-ready", "pci 0000:3b:00.0: not ready after 60000ms; giving up", A},
 	{"pcie-inaccessible", "mlx5_core 0000:3b:00.0: Unable to change power state from D3cold to D0, device inaccessible", A},
 
 	/* A mail about another driver */
@@ -247,6 +312,7 @@ static const struct sample samples[] = {
 
 	{"dmar-fault", "DMAR: [DMA Write NO_PASID] Request device [3b:00.0] fault addr 0x7f3a2000 [fault reason 0x05] PTE Write access is not set", "3b:00.0"},
 	{"dmar-fault", "DMAR: [INTR-REMAP] Request device [3b:00.1] fault index 0x2e [fault reason 0x26] Blocked an interrupt request due to source-id verification failure", "3b:00.1"},
+	{"dmar-fault", "DMAR: [DMA Read PASID 0x1] Request device [0001:3b:00.0] fault addr 0x7f3a2000 [fault reason 0x06] PTE Read access is not set", "0001:3b:00.0"},
 	/* A mail about 5.8, with another function */
 	{"dmar-fault", "DMAR: [DMA Read] Request device [03:00.0] PASID ffffffff fault addr fffd3000 [fault reason 06] PTE Read access is not set", "03:00.0"},
 	{"amd-iommu-fault", "mlx5_core 0000:3b:00.0: AMD-Vi: Event logged [IO_PAGE_FAULT domain=0x0012 address=0xfffd3000 flags=0x0020]", A},
@@ -264,9 +330,20 @@ static const struct sample samples[] = {
 	{"peermem-failed", "nvidia-peermem nv_dma_map:195 nv_dma_map -- error -12 while calling nvidia_p2p_dma_map_pages()"},
 	{"peermem-failed", "nvidia-peermem nv_get_p2p_free_callback:89 nv_get_p2p_free_callback -- invalid nv_mem_context"},
 	{"peermem-failed", "nvidia-peermem nv_mem_client_init:487 nv_mem_client_init -- error while registering traditional client"},
+	{"peermem-failed", "nvidia-peermem nv_mem_get_pages:471 ERROR error -22 while calling nvidia_p2p_get_pages()"},
+	{"peermem-failed", "nvidia-peermem nv_dma_map:325 ERROR nv_dma_map -- error -5 while calling nvidia_p2p_dma_map_pages()"},
 	{"nv-peer-mem-failed", "nv_mem nv_mem_get_pages:366 nv_mem_get_pages -- error -22 while calling nvidia_p2p_get_pages()"},
 	{"peermem-not-loaded", "nvidia_peermem: Unknown symbol ib_register_peer_memory_client (err -22)"},
 	{"peermem-not-loaded", "nvidia_peermem: disagrees about version of symbol ib_register_peer_memory_client"},
+	{"peermem-not-loaded", "nvidia_peermem: disagrees about version of symbol nvidia_p2p_get_pages"},
+
+	{"module-mismatch", "nvmet_rdma: disagrees about version of symbol rdma_create_qp"},
+	{"module-mismatch", "nvmet_rdma: Unknown symbol rdma_create_qp (err -22)"},
+	{"module-mismatch", "ko2iblnd: disagrees about version of symbol ib_destroy_cq_user"},
+	{"module-mismatch", "mlx5_ib: Unknown symbol ib_umem_odp_get (err -2)"},
+	/* Before kernel 4.x without an error number */
+	{"module-mismatch", "xprtrdma: Unknown symbol rdma_resolve_addr"},
+	{"module-mismatch-ethernet", "irdma: disagrees about version of symbol ib_umem_release"},
 };
 
 /* What a healthy node says, from the formats of the same sources. */
@@ -285,6 +362,10 @@ static const char *const ordinary[] = {
 	"pcieport 0000:3a:00.0: DPC: error containment capabilities: Int Msg #0, RPExt+ PoisonedTLP+ SwTrigger+ RP PIO Log 4, DL_ActiveErr+",
 	"pcieport 0000:3a:00.0: pciehp: Slot #5 AttnBtn- PwrCtrl- MRL- AttnInd- PwrInd- HotPlug+ Surprise+ Interlock- NoCompl+ IbPresDis- LLActRep+",
 	"pcieport 0000:3a:00.0: pciehp: Slot(5): Card present",
+	"{1}[Hardware Error]:   device_id: 0000:3b:00.0",
+	"{1}[Hardware Error]: event severity: corrected",
+	"[Hardware Error]:  Error 0, type: fatal",
+	"mlx5_core 0000:3b:00.0: not ready 1023ms after FLR; waiting",
 	"pcieport 0000:3a:00.0: pciehp: Slot(5): Link Down/Up ignored (recovered by DPC)",
 	"pcieport 0000:3a:00.0: AER: Corrected error message received from 0000:3b:00.0",
 	"mlx5_core 0000:3b:00.0:   device [15b3:1021] error status/mask=00000001/0000e000",
@@ -310,12 +391,15 @@ static const char *const ordinary[] = {
 	"mlx5_core 0000:3b:00.0: mlx5_pci_slot_reset Device state = 2 health sensors: 1 pci_status: 0. Exit, err = 0, result = 5, recovered",
 	"mlx5_core 0000:3b:00.0: mlx5_wait_for_pages:813:(pid 1311): Skipping wait for vf pages stage",
 	"infiniband mlx5_0: mlx5_poll_one:527:(pid 0): Responder error cqe on cqn 0x406:",
+	"infiniband mlx5_0: dump_cqe:277:(pid 0): WC error: 10, Message: remote access error",
+	"mlx5_core 0000:3b:00.0: mlx5_sync_reset_request_event:509:(pid 7): PCI Sync FW Update Reset Ack. Device reset is expected.",
 	"mlx4_core: Mellanox ConnectX core driver v4.0-0",
 	"mlx4_core 0000:04:00.0: DMFS high rate steer mode is: disabled performance optimized steering",
 	"mlx4_en: ens1: Link Up",
 	"mlx4_en 0000:04:00.0: Activating port:1",
 	"bnxt_en 0000:3b:00.0 eth0: Broadcom BCM57608 NetXtreme-E Ethernet found at mem 20ffe10000, node addr 84:16:0c:00:00:01",
 	"bnxt_en 0000:3b:00.0 ens2f0np0: NIC Link is Down",
+	"bnxt_en 0000:3b:00.0 ens2f0np0: Solicited firmware reset event, data1: 0x1, data2: 0x0, min wait 2000 ms, max wait 60000 ms",
 	"bnxt_en 0000:3b:00.0 ens2f0np0: NIC Link is Up, 400000 Mbps (PAM4-112) full duplex, Flow control: none",
 	"bnxt_en 0000:3b:00.0 ens2f0np0: Temperature (In Celsius), Current: 91, threshold: 95",
 	"bnxt_re: Broadcom NetXtreme-C/E RoCE Driver",
@@ -334,12 +418,23 @@ static const char *const ordinary[] = {
 	"hns3 0000:7d:00.0: The firmware version is 1.9.40.23",
 	"hfi1 0000:05:00.0: hfi1_0: 8051: Link up",
 	"mana 39d4:00:02.0: Microsoft Azure Network Adapter protocol version: 0.1.1",
+	"mana 39d4:00:02.0: MANA reset cycle start",
 	"infiniband mlx5_0: registered",
 	"ib0: enabling connected mode will cause multicast packet drops",
 	"ib0: mtu > 4092 will cause multicast packet drops.",
 	"scsi host7: ib_srp: new target: id_ext 248a070300a1b2c3 ioc_guid 248a070300a1b2c3 pkey ffff service_id 248a070300a1b2c3",
 	"scsi host7: ib_srp: REJ received",
 	"nvme nvme3: creating 32 I/O queues.",
+	"nvme nvme3: Reconnecting in 10 seconds...",
+	"nvme nvme0: I/O tag 12 (100c) opcode 0x2 (I/O Cmd) QID 9 timeout, aborting req_op:READ(0) size:4096",
+	"nvme nvme0: I/O 620 QID 13 timeout, aborting",
+	"nvme nvme4: I/O tag 3 (0003) type 4 opcode 0x7f (Connect) QID 0 timeout",
+	"scsi host7: ib_srp: connection closed",
+	"LNet: Added LNI 10.1.0.9@o2ib [8/256/0/180]",
+	"LNet: 2311:0:(o2iblnd_cb.c:2741:kiblnd_passive_connect()) Conn race 10.1.0.7@o2ib",
+	"rpcrdma: removing device mlx5_0 for 10.1.0.7:20049",
+	"zfs: disagrees about version of symbol fs_bio_set",
+	"nvidia: Unknown symbol drm_gem_object_free (err -2)",
 	"nvme nvme3: new ctrl: NQN \"nqn.2014-08.org.nvmexpress.discovery\", addr 10.1.0.7:4420",
 	"nvidia: loading out-of-tree module taints kernel.",
 	"NVRM: loading NVIDIA UNIX Open Kernel Module for x86_64  570.86.15  Release Build",
@@ -403,7 +498,8 @@ static void regexes_compile(void **state)
 		if (!row->follows)
 			continue;
 		assert_int_equal(row->follows[0], '^');
-		assert_int_equal(row->object, RNA_LOG_OBJECT_NODE);
+		if (!row->named_after)
+			assert_int_equal(row->object, RNA_LOG_OBJECT_NODE);
 		assert_int_equal(regcomp(&regex, row->follows, REG_EXTENDED | REG_NOSUB), 0);
 		regfree(&regex);
 	}
@@ -723,6 +819,10 @@ static void reports_are_complete_with_a_frame(void **state)
 	assert_int_equal(REPORT("hard-lockup", "watchdog: Watchdog detected hard LOCKUP on cpu 7",
 				"RIP: 0010:bnxt_poll_p5+0x1f/0x2b0 [bnxt_en]"),
 			 1);
+	assert_int_equal(REPORT("hard-lockup",
+				"watchdog: CPU3: Watchdog detected hard LOCKUP on cpu 3",
+				"RIP: 0010:mlx5e_poll_tx_cq+0x1f/0x2b0 [mlx5_core]"),
+			 1);
 	assert_int_equal(REPORT("cpu-stall",
 				"rcu: INFO: rcu_preempt detected stalls on CPUs/tasks:",
 				" ib_uverbs_ioctl+0xd4/0x130 [ib_uverbs]"),
@@ -740,6 +840,44 @@ static void reports_are_complete_with_a_frame(void **state)
 				"more than 122 seconds.",
 				" rdma_destroy_id+0x1d/0x30 [rdma_cm]"),
 			 1);
+}
+
+/* The pattern and the function of a record of the firmware; the record is one of a mail. */
+static void assert_record(const char *type, const char *pattern)
+{
+	const char *const lines[] = {
+		"{1}[Hardware Error]: Hardware error from APEI Generic Hardware Error Source: 4",
+		type,
+		"{1}[Hardware Error]:   section_type: PCIe error",
+		"{1}[Hardware Error]:   port_type: 0, PCIe end point",
+		"{1}[Hardware Error]:   vendor_id: 0x15b3, device_id: 0x1021",
+		"{1}[Hardware Error]:   device_id: 0009:01:00.0",
+		"{1}[Hardware Error]:   slot: 0",
+		"{1}[Hardware Error]:   device_id: 0009:01:00.1",
+	};
+	struct rna_log_pending pending = {0};
+	struct rna_log_match got;
+
+	for (size_t i = 0; i < RNA_ARRAY_SIZE(lines); i++) {
+		bool matched = match(&pending, lines[i], strlen(lines[i]), &got);
+
+		assert_int_equal(matched, pattern && i == 5);
+		if (!matched)
+			continue;
+		assert_string_equal(got.pattern->name, pattern);
+		assert_text(&got.pci, "0009:01:00.0");
+	}
+}
+
+static void firmware_records_name_a_function(void **state)
+{
+	(void)state;
+	assert_record("{1}[Hardware Error]:  Error 0, type: corrected", "pcie-record-corrected");
+	assert_record("{1}[Hardware Error]:  Error 0, type: recoverable",
+		      "pcie-record-uncorrected");
+	assert_record("{12}[Hardware Error]:  Error 1, type: fatal", "pcie-record-uncorrected");
+	assert_record("{1}[Hardware Error]:  Error 0, type: info", NULL);
+	assert_record("[Hardware Error]:  Error 0, type: fatal", NULL); /* of the boot before */
 }
 
 static void other_stacks_complete_nothing(void **state)
@@ -920,6 +1058,7 @@ int main(void)
 		cmocka_unit_test(a_function_without_domain_is_found),
 		cmocka_unit_test(odd_objects_are_left_out),
 		cmocka_unit_test(reports_are_complete_with_a_frame),
+		cmocka_unit_test(firmware_records_name_a_function),
 		cmocka_unit_test(other_stacks_complete_nothing),
 		cmocka_unit_test(reports_may_be_interleaved),
 		cmocka_unit_test(reports_end),
