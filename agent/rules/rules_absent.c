@@ -107,6 +107,14 @@ static bool lacks_device(const struct rna_rule_input *in, const struct rna_nic *
 	}
 }
 
+/* The topology that tells of every device; NULL: it cannot be told which functions have none. */
+static const struct rna_topology *topology_of(const struct rna_rule_input *in)
+{
+	const struct rna_presence *presence = rna_snapshot_presence(in->view->snapshot);
+
+	return presence && !presence->problem ? rna_snapshot_topology(in->view->snapshot) : NULL;
+}
+
 /* -- Devices that the agent remembers ---------------------------------------------------------- */
 
 struct remembered {
@@ -258,14 +266,16 @@ static const char *say_unbound(const struct rna_rule_input *in, const struct rna
 	return text ? text : "no driver is bound to it";
 }
 
-static const char *remedy_of_module(const char *module, struct rna_arena *arena)
+const char *rna_absence_remedy(const char *module, struct rna_arena *arena)
 {
-	return rna_arena_printf(
+	const char *text = rna_arena_printf(
 		arena,
 		"Run: modprobe %s. If it is not found, or its symbols disagree, install the "
 		"package that has it for this kernel. If it loads and is missing again after a "
 		"boot, search for it in /etc/modprobe.d and /proc/cmdline: it may be blacklisted. ",
 		module);
+
+	return text ? text : "";
 }
 
 /* What the kernel tells of the reason, and what to do. */
@@ -288,7 +298,7 @@ static const char *explain(const struct rna_rule_input *in, const struct rna_top
 	if (module) {
 		*ret_remedy = rna_arena_printf(
 			arena, "%sIf {pci} is not meant to have one, add it to devices.exclude.",
-			remedy_of_module(module, arena));
+			rna_absence_remedy(module, arena));
 		return rna_arena_printf(arena, "module %s is not loaded", module);
 	}
 	if (!nic->driver)
@@ -304,6 +314,19 @@ static const char *explain(const struct rna_rule_input *in, const struct rna_top
 	return nic->netdev_count > 0 ? "its driver made only a network interface"
 				     : "its driver made neither an RDMA device nor a network "
 				       "interface";
+}
+
+const char *rna_absence_module(const struct rna_rule_input *in, const char *address)
+{
+	const struct rna_topology *topology = topology_of(in);
+
+	for (size_t i = 0; address && topology && i < topology->nic_count; i++) {
+		const struct rna_nic *nic = &topology->nics[i];
+
+		if (strcmp(object_of(topology, nic)->address, address) == 0)
+			return lacks_device(in, nic) ? missing_module(in, topology, nic) : NULL;
+	}
+	return NULL;
 }
 
 /* -- Functions without a device ---------------------------------------------------------------- */
@@ -430,14 +453,6 @@ static const struct rna_gpu *find_unserved_gpu(const struct rna_rule_input *in,
 static bool has_other_driver(const struct rna_nic *nic, const struct model *model)
 {
 	return nic->driver && model->driver && strcmp(nic->driver, model->driver) != 0;
-}
-
-/* The topology that tells of every device; NULL: it cannot be told which functions have none. */
-static const struct rna_topology *topology_of(const struct rna_rule_input *in)
-{
-	const struct rna_presence *presence = rna_snapshot_presence(in->view->snapshot);
-
-	return presence && !presence->problem ? rna_snapshot_topology(in->view->snapshot) : NULL;
 }
 
 static void judge(const struct rna_rule_input *in, struct models *models, bool absent,
@@ -601,7 +616,7 @@ static const char *remedy_of_absence(const struct rna_rule_input *in,
 	const struct rna_driver *driver = driver_of(absence->topology, absence->first);
 	bool bound = absence->first->driver || strcmp(driver->name, driver->rdma) == 0;
 	const char *first =
-		module ? remedy_of_module(module, arena)
+		module ? rna_absence_remedy(module, arena)
 		       : rna_arena_printf(arena, "Run: modprobe --all ib_uverbs %s%s%s. ",
 					  bound ? "" : driver->name, bound ? "" : " ",
 					  driver->rdma);

@@ -558,6 +558,21 @@ static void test_pollara_beside_gpus(void **state)
 	assert_look(&bus, "");
 }
 
+/* device-missing names the module as well. */
+static void test_remembered_pollara(void **state)
+{
+	struct bus bus;
+	const char *what;
+	char text[256];
+
+	(void)state;
+	init_pollara(&bus, 2, 1);
+	bus.remembered = addresses[0];
+	(void)look(&bus, text, sizeof(text), &what);
+	assert_string_equal(text, "device-missing critical mlx5_gone");
+	assert_non_null(strstr(what, "; module ionic_rdma is not loaded"));
+}
+
 /* An Ethernet NIC that is not beside a GPU, or beside one that another NIC serves. */
 static void test_plain_ethernet_nics(void **state)
 {
@@ -746,6 +761,7 @@ int main(void)
 		cmocka_unit_test(test_all_pollara_without_ionic_rdma),
 		cmocka_unit_test(test_pollara_beside_gpus),
 		cmocka_unit_test(test_plain_ethernet_nics),
+		cmocka_unit_test(test_remembered_pollara),
 		cmocka_unit_test(test_two_ports_of_six_down),
 		cmocka_unit_test(test_two_slow_ports),
 		cmocka_unit_test(test_day_without_false_alarm),
