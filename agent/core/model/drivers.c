@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * The table of drivers. Each row names its source: files of Linux 6.12, unless another version is
- * named. Of functions, single ids stand before the ranges that contain them: the first fits.
+ * The table of drivers. Each row names the file of Linux that its ids are from, as a copy of
+ * torvalds/linux had it; patches on the lists of 2025 and 2026 told of the newest ones. Ranges are
+ * wider than the lists of those files where a family goes on. Of functions, single ids stand before
+ * the ranges that contain them: the first fits.
  */
 #include <string.h>
 
@@ -62,7 +64,7 @@ static const struct rna_driver drivers[] = {
 	/*
 	 * ConnectX-4 to -10, BlueField; 101e is the VF of all cards since ConnectX-6 Dx.
 	 * drivers/net/ethernet/mellanox/mlx5/core/main.c, mlx5_core_pci_table; ConnectX-9 and -10
-	 * in stable kernels of 2025. Each function has a device (mlx5_ib in is_ib_enabled(), dev.c)
+	 * in stable kernels of 2025
 	 */
 	{.name = "mlx5_core",
 	 .rdma = "mlx5_ib",
@@ -145,7 +147,7 @@ static const struct rna_driver drivers[] = {
 	 .always_up = true},
 	/*
 	 * DSC and Pollara. drivers/net/ethernet/pensando/ionic/ionic.h; ionic_rdma is
-	 * drivers/infiniband/hw/ionic of Linux 6.18, and in AMD's packages
+	 * drivers/infiniband/hw/ionic of newer kernels, and in AMD's packages
 	 */
 	{.name = "ionic",
 	 .rdma = "ionic_rdma",
@@ -202,7 +204,7 @@ static const struct rna_driver drivers[] = {
 				RANGE(QLOGIC, 0x1634, 0x1636), RANGE(QLOGIC, 0x1644, 0x1644),
 				RANGE(QLOGIC, 0x1654, 0x1656), RANGE(QLOGIC, 0x1666, 0x1666),
 				RANGE(QLOGIC, 0x8070, 0x8070))},
-	/* OneConnect of Skyhawk. drivers/net/ethernet/emulex/benet/be.h; hw/ocrdma */
+	/* OneConnect, Skyhawk only. drivers/net/ethernet/emulex/benet/be.h */
 	{.name = "be2net",
 	 .rdma = "ocrdma",
 	 .functions = FUNCTIONS(VF(EMULEX, 0x0728, 0x0728), RANGE(EMULEX, 0x0720, 0x0720)),
@@ -224,9 +226,9 @@ static const struct rna_driver drivers[] = {
 	 .functions =
 		 FUNCTIONS(VF(YUNSILICON, 0x1012, 0x1012), VF(YUNSILICON, 0x1052, 0x1052),
 			   VF(YUNSILICON, 0x1112, 0x1112), VF(YUNSILICON, 0x1152, 0x1152),
-			   RANGE(YUNSILICON, 0x1011, 0x1011), RANGE(YUNSILICON, 0x1021, 0x1023),
-			   RANGE(YUNSILICON, 0x1051, 0x1053), RANGE(YUNSILICON, 0x1111, 0x1111),
-			   RANGE(YUNSILICON, 0x1151, 0x1153))},
+			   RANGE(YUNSILICON, 0x1011, 0x1011), RANGE(YUNSILICON, 0x1021, 0x1021),
+			   RANGE(YUNSILICON, 0x1023, 0x1023), RANGE(YUNSILICON, 0x1051, 0x1053),
+			   RANGE(YUNSILICON, 0x1111, 0x1111), RANGE(YUNSILICON, 0x1151, 0x1153))},
 };
 
 static const struct rna_driver_functions *find_functions(const struct rna_driver *driver,
