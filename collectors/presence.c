@@ -20,6 +20,7 @@
 #include "rna/base/beneath.h"
 #include "rna/base/index.h"
 #include "rna/base/parse.h"
+#include "rna/model/driver.h"
 
 #include "backend/backends.h"
 #include "parse/auxiliary.h"
@@ -398,7 +399,7 @@ static void read_pci(struct run *run, struct rna_device *device, const char *pci
 		device->device_id = read_id(run, pci, "device");
 	}
 	if (device->function == RNA_FUNCTION_PF &&
-	    (rna_pci_is_virtual_function(device->vendor_id, device->device_id) ||
+	    (rna_driver_takes_as_virtual(device->vendor_id, device->device_id) ||
 	     has_no_lanes(run, device, pci)))
 		device->function = RNA_FUNCTION_GUEST_VF;
 	if (pci && subfunction) {

@@ -13,6 +13,7 @@
 #include <sys/stat.h>
 
 #include "rna/base/parse.h"
+#include "rna/model/driver.h"
 
 #include "processes/runtime_limits.h"
 
@@ -163,11 +164,24 @@ static void read_gpus(struct run *run, struct rna_readiness *readiness)
 
 /* -- Modules ----------------------------------------------------------------------------------- */
 
+/* Does a driver of auxiliary devices belong to it? They are named "mlx5_ib.rdma". */
+static bool has_auxiliary_driver(struct run *run, const char *module)
+{
+	size_t len = strlen(module);
+	char **names;
+	ssize_t count = rna_root_list(run->root, "sys/bus/auxiliary/drivers", run->scratch, &names);
+
+	for (ssize_t i = 0; i < count; i++)
+		if (strncmp(names[i], module, len) == 0 && names[i][len] == '.')
+			return true;
+	return false;
+}
+
 /*
- * A built-in module is in sys/module only if it has parameters; these ones are detected by their
+ * A built-in module is in sys/module only if it has parameters; others are detected by their
  * effects.
  */
-static bool is_built_in(const struct rna_root *root, const char *module)
+static bool is_built_in(struct run *run, const char *module)
 {
 	static const struct {
 		const char *module, *sign;
@@ -175,33 +189,49 @@ static bool is_built_in(const struct rna_root *root, const char *module)
 		{"ib_uverbs", "sys/class/infiniband_verbs"},
 		{"ib_umad", "sys/class/infiniband_mad"},
 		{"rdma_ucm", "sys/class/misc/rdma_cm"},
-		{"mlx5_ib", "sys/bus/auxiliary/drivers/mlx5_ib.rdma"},
 	};
 
 	for (size_t i = 0; i < RNA_ARRAY_SIZE(signs); i++)
 		if (strcmp(signs[i].module, module) == 0)
-			return rna_root_exists(root, signs[i].sign);
-	return false;
+			return rna_root_exists(run->root, signs[i].sign);
+	return has_auxiliary_driver(run, module);
+}
+
+static void add_module(struct run *run, struct rna_readiness *readiness,
+		       struct rna_module **modules, const char *name)
+{
+	for (size_t i = 0; i < readiness->module_count; i++)
+		if (strcmp((*modules)[i].name, name) == 0)
+			return;
+	if (!RNA_GROW(*modules, readiness->module_count, run->keep)) {
+		run->no_memory = true;
+		return;
+	}
+	(*modules)[readiness->module_count++] = (struct rna_module){
+		.name = name,
+		.loaded = exists(run, "sys/module", name) || is_built_in(run, name),
+	};
 }
 
 /* ib_core comes first: without it the others are unknown. */
 static void read_modules(struct run *run, struct rna_readiness *readiness)
 {
-	size_t count = count_words(rna_module_names);
-	struct rna_module *modules = rna_arena_array(run->keep, count, sizeof(*modules));
+	struct rna_module *modules = NULL;
+	const struct rna_driver *driver;
 	const char *text;
 
-	run->no_memory |= !modules;
-	if (!modules || !exists(run, "sys/module", rna_module_names[0]))
+	if (!exists(run, "sys/module", rna_module_names[0]))
 		return;
-	for (size_t i = 0; i < count; i++)
-		modules[i] = (struct rna_module){
-			.name = rna_module_names[i],
-			.loaded = exists(run, "sys/module", rna_module_names[i]) ||
-				  is_built_in(run->root, rna_module_names[i]),
-		};
+	for (const char *const *name = rna_module_names; *name; name++)
+		add_module(run, readiness, &modules, *name);
+	for (size_t at = 0; (driver = rna_driver_next(&at));) {
+		if (!exists(run, "sys/module", driver->name) &&
+		    !exists(run, "sys/module", driver->rdma))
+			continue;
+		add_module(run, readiness, &modules, driver->name);
+		add_module(run, readiness, &modules, driver->rdma);
+	}
 	readiness->modules = modules;
-	readiness->module_count = count;
 	text = read_text(run, "sys/module/ib_core/parameters/netns_mode");
 	if (text && (strcmp(text, "Y") == 0 || strcmp(text, "N") == 0))
 		readiness->netns_exclusive = rna_value_ok(*text == 'N');

@@ -12,6 +12,7 @@
 
 #include "rna/base/parse.h"
 #include "rna/model/device_filter.h"
+#include "rna/model/driver.h"
 #include "rna/model/label.h"
 #include "rna/model/readiness.h"
 
@@ -278,10 +279,20 @@ static const struct rna_schema_type version =
 	TEXT(is_version, write_text,
 	     .allowed = "a version such as \"28.39.1002\", or \">= 28.39.1002\"");
 
+static bool is_word(const char *word, const char *text, size_t len)
+{
+	return strlen(word) == len && strncmp(word, text, len) == 0;
+}
+
 static bool is_module(const char *text, size_t len)
 {
+	const struct rna_driver *driver;
+
 	for (const char *const *module = rna_module_names; *module; module++)
-		if (strlen(*module) == len && strncmp(*module, text, len) == 0)
+		if (is_word(*module, text, len))
+			return true;
+	for (size_t at = 0; (driver = rna_driver_next(&at));)
+		if (is_word(driver->name, text, len) || is_word(driver->rdma, text, len))
 			return true;
 	return false;
 }

@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-#include "rna/base/parse.h"
+#include "rna/model/driver.h"
 
 static const struct rna_snapshot_device *witness_of(const struct rna_episode *episode)
 {
@@ -36,15 +36,11 @@ static enum rna_episode_evidence good_if(bool good)
  * irdma_cqp_gather_stats_cmd(), hns_roce_get_hw_stats() in drivers/infiniband/hw, Linux 6.6
  * to 6.12.
  */
-static bool asks_for_state(const struct rna_device *device)
+static bool asks_for(const struct rna_device *device, enum rna_driver_answers what)
 {
-	return rna_same_text(device->driver, "mlx5_core") ||
-	       rna_same_text(device->driver, "mlx4_core");
-}
+	const struct rna_driver *driver = rna_driver_named(device->driver);
 
-static bool asks_for_counters(const struct rna_device *device)
-{
-	return rna_same_text(device->driver, "efa") || rna_same_text(device->driver, "mana");
+	return driver && driver->answers == what;
 }
 
 static bool has_counters(const struct rna_counters_part *part)
@@ -79,9 +75,9 @@ static enum rna_episode_evidence look_for_answer(struct rna_episode *episode,
 	const struct rna_counters_part *counters = NULL;
 	const struct rna_state *state = NULL;
 
-	if (device && asks_for_state(device->device))
+	if (device && asks_for(device->device, RNA_DRIVER_ANSWERS_STATE))
 		state = rna_device_state(device);
-	if (device && asks_for_counters(device->device))
+	if (device && asks_for(device->device, RNA_DRIVER_ANSWERS_COUNTERS))
 		counters = rna_device_counters(device, RNA_COLLECTOR_HW_COUNTERS);
 	if (device && is_stalled(view, device->device))
 		return RNA_EPISODE_BAD;

@@ -108,6 +108,11 @@ static bool is_known(const struct rna_condition_input *in, enum rna_condition_ne
 	}
 }
 
+static bool sets(const struct rna_rule *rule, enum rna_node_condition_id id)
+{
+	return rule->condition == id || rule->second_condition == id;
+}
+
 void rna_condition_see(enum rna_node_condition_id id, const struct rna_condition_input *in,
 		       struct rna_node_verdict *ret, struct rna_strbuf *message)
 {
@@ -116,7 +121,7 @@ void rna_condition_see(enum rna_node_condition_id id, const struct rna_condition
 
 	*ret = (struct rna_node_verdict){.kind = RNA_VERDICT_UNKNOWN};
 	for (size_t i = 0; i < RNA_RULE_COUNT; i++)
-		if (rna_rules[i]->condition == id)
+		if (sets(rna_rules[i], id))
 			problems += name_findings(rna_rules[i], in->view, message);
 	if (problems > 0) {
 		*ret = (struct rna_node_verdict){RNA_VERDICT_VALUE, true, TRUE_RANK, "True"};
@@ -149,7 +154,7 @@ void rna_conditions_describe(struct rna_strbuf *out)
 
 		rna_strbuf_printf(out, "`%s`\t", rna_condition_rows[id].type);
 		for (size_t i = 0; i < RNA_RULE_COUNT; i++) {
-			if (rna_rules[i]->condition != id)
+			if (!sets(rna_rules[i], id))
 				continue;
 			rna_strbuf_printf(out, "%s`%s`", between, rna_rules[i]->name);
 			between = ", ";

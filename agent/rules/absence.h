@@ -5,6 +5,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+struct rna_arena;
 struct rna_rule_input;
 struct rna_nic;
 struct rna_topology;
@@ -24,3 +25,11 @@ struct rna_absence {
  * it, and rules about a part of it do not.
  */
 bool rna_absence_find(const struct rna_rule_input *in, struct rna_absence *ret);
+
+/*
+ * The module for want of which the function at this address has no RDMA device. NULL: it is not
+ * that, or not known. address may be NULL.
+ */
+const char *rna_absence_module(const struct rna_rule_input *in, const char *address);
+/* What to do about it: sentences, with a blank behind. Never NULL. */
+const char *rna_absence_remedy(const char *module, struct rna_arena *arena);

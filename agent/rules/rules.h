@@ -105,9 +105,10 @@ struct rna_rule {
 	const char *hold; /* hold-down: the problem must last this long to become a finding */
 	const char *help; /* when it holds */
 	void (*check)(const struct rna_rule_input *in, struct rna_finds *out);
-	const char *remedy;                   /* the usual one; a template, see remedy.h */
-	const char *message_id;               /* of the journal, 32 hex digits */
-	enum rna_node_condition_id condition; /* that its findings set, from warning on */
+	const char *remedy;                          /* the usual one; a template, see remedy.h */
+	const char *message_id;                      /* of the journal, 32 hex digits */
+	enum rna_node_condition_id condition;        /* that its findings set, from warning on */
+	enum rna_node_condition_id second_condition; /* likewise; most rules have none */
 };
 
 /*

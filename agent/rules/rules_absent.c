@@ -2,7 +2,7 @@
 /*
  * Rules about RDMA devices that a node ought to have by its own facts: no memory and no profile is
  * needed. Functions of one model are compared, those in the same place on their cards: a function
- * without an RDMA device is convicted by the others that have one.
+ * without an RDMA device is convicted by the others that have one, or by its place beside a GPU.
  *
  * There is no finding for what an administrator decided, or another finding reports: functions that
  * are assigned to virtual machines or to user space, members of a LAG, functions whose RDMA was
@@ -13,25 +13,18 @@
 #include <string.h>
 
 #include "rna/base/parse.h"
+#include "rna/model/driver.h"
 
 #include "absence.h"
 #include "remedy.h"
 #include "rules.h"
 
 enum {
-	VENDOR_MELLANOX = 0x15b3,
-	VENDOR_AMAZON = 0x1d0f,
-	VENDOR_INTEL = 0x8086,
-	VENDOR_CORNELIS = 0x434e,
-
 	CLASS_ETHERNET = 0x0200,
-	CLASS_INFINIBAND = 0x0207,
-	CLASS_FABRIC = 0x0208,
 
 	MODELS_MAX = 64,   /* functions of further ones are not judged */
 	NAMED_MAX = 3,     /* siblings, or functions, that a text names */
 	SIBLINGS_SURE = 2, /* so many convict for certain */
-	CARDS_MANY = 4, /* Ethernet NICs that a node has for RDMA: more than a server has ports */
 };
 
 /* -- One function ------------------------------------------------------------------------------ */
@@ -40,6 +33,23 @@ static const struct rna_pci_object *object_of(const struct rna_topology *topolog
 					      const struct rna_nic *nic)
 {
 	return &topology->objects[nic->object];
+}
+
+/* Is it of a data centre? A display controller may be a workstation card. */
+static bool is_accelerator(const struct rna_topology *topology, size_t gpu)
+{
+	enum { DISPLAY_CONTROLLER = 0x0300 };
+
+	return topology->objects[topology->gpus[gpu].object].class_id != DISPLAY_CONTROLLER;
+}
+
+/* NULL: no driver is known that makes RDMA devices of it. Slingshot has a library instead. */
+static const struct rna_driver *driver_of(const struct rna_topology *topology,
+					  const struct rna_nic *nic)
+{
+	const struct rna_pci_object *object = object_of(topology, nic);
+
+	return rna_driver_of(nic->driver, object->vendor_id, object->device_id);
 }
 
 /* "0" of "0000:3b:00.0": functions are numbered alike on cards of one model. */
@@ -95,6 +105,14 @@ static bool lacks_device(const struct rna_rule_input *in, const struct rna_nic *
 	default:
 		return false;
 	}
+}
+
+/* The topology that tells of every device; NULL: it cannot be told which functions have none. */
+static const struct rna_topology *topology_of(const struct rna_rule_input *in)
+{
+	const struct rna_presence *presence = rna_snapshot_presence(in->view->snapshot);
+
+	return presence && !presence->problem ? rna_snapshot_topology(in->view->snapshot) : NULL;
 }
 
 /* -- Devices that the agent remembers ---------------------------------------------------------- */
@@ -213,31 +231,105 @@ static const char *name_siblings(const struct model *model, struct rna_arena *ar
 	return text ? text : "?";
 }
 
-/* -- Functions without a device ---------------------------------------------------------------- */
+/* -- Why there is none ------------------------------------------------------------------------- */
+
+/* The module that is not loaded and would bind to the function, or make its device. NULL: none. */
+static const char *missing_module(const struct rna_rule_input *in,
+				  const struct rna_topology *topology, const struct rna_nic *nic)
+{
+	const struct rna_readiness *readiness = rna_snapshot_readiness(in->view->snapshot);
+	const struct rna_driver *driver = driver_of(topology, nic);
+	const char *module = NULL;
+	struct rna_value loaded;
+
+	if (driver)
+		module = nic->driver ? driver->rdma : driver->name;
+	if (!module)
+		return NULL;
+	loaded = rna_module_loaded(readiness, module);
+	return rna_value_is_known(loaded) && loaded.number == 0 ? module : NULL;
+}
+
+/* A module that is loaded does not bind to a function whose probe failed. */
+static const char *say_unbound(const struct rna_rule_input *in, const struct rna_topology *topology,
+			       const struct rna_nic *nic, struct rna_arena *arena)
+{
+	const struct rna_readiness *readiness = rna_snapshot_readiness(in->view->snapshot);
+	const struct rna_driver *driver = driver_of(topology, nic);
+	const char *text = NULL;
+
+	if (driver && rna_module_loaded(readiness, driver->name).number > 0)
+		text = rna_arena_printf(arena,
+					"module %s is loaded and not bound to it: its probe may "
+					"have failed",
+					driver->name);
+	return text ? text : "no driver is bound to it";
+}
+
+const char *rna_absence_remedy(const char *module, struct rna_arena *arena)
+{
+	const char *text = rna_arena_printf(
+		arena,
+		"Run: modprobe %s. If it is not found, or its symbols disagree, install the "
+		"package that has it for this kernel. If it loads and is missing again after a "
+		"boot, search for it in /etc/modprobe.d and /proc/cmdline: it may be blacklisted. ",
+		module);
+
+	return text ? text : "";
+}
 
 /* What the kernel tells of the reason, and what to do. */
-static const char *explain(const struct rna_nic *nic, const char **ret_remedy)
+static const char *explain(const struct rna_rule_input *in, const struct rna_topology *topology,
+			   const struct rna_nic *nic, struct rna_arena *arena,
+			   const char **ret_remedy)
 {
+	const char *module = missing_module(in, topology, nic);
+	const struct rna_driver *driver = driver_of(topology, nic);
+
 	*ret_remedy = "Search the kernel log for {pci}: the firmware of the card may have failed. "
 		      "Power-cycle the node; if {pci} still has no RDMA device, replace the card. "
 		      "If it is not meant to have one, add {pci} to devices.exclude.";
-	if (!nic->driver)
-		return "no driver is bound to it";
-	if (nic->rdma == RNA_NIC_RDMA_UNBOUND) {
-		*ret_remedy = "Run: modprobe mlx5_ib (or the RDMA driver of this card), and search "
-			      "the kernel log for {pci}: the probe of that driver may have failed.";
-		return "its RDMA driver is not bound";
-	}
 	if (nic->rdma == RNA_NIC_RDMA_OFF) {
 		*ret_remedy = "No action required if this is intended. To use RDMA on it, run: "
 			      "devlink dev param set pci/{pci} name enable_rdma value true cmode "
 			      "driverinit, then: devlink dev reload pci/{pci}.";
 		return "its driver runs Ethernet only (devlink parameter enable_rdma)";
 	}
+	if (module) {
+		*ret_remedy = rna_arena_printf(
+			arena, "%sIf {pci} is not meant to have one, add it to devices.exclude.",
+			rna_absence_remedy(module, arena));
+		return rna_arena_printf(arena, "module %s is not loaded", module);
+	}
+	if (!nic->driver)
+		return say_unbound(in, topology, nic, arena);
+	if (nic->rdma == RNA_NIC_RDMA_UNBOUND) {
+		*ret_remedy = rna_arena_printf(
+			arena,
+			"Run: modprobe %s, and search the kernel log for {pci}: the probe of that "
+			"driver may have failed.",
+			driver ? driver->rdma : "with the RDMA driver of this card");
+		return "its RDMA driver is not bound";
+	}
 	return nic->netdev_count > 0 ? "its driver made only a network interface"
 				     : "its driver made neither an RDMA device nor a network "
 				       "interface";
 }
+
+const char *rna_absence_module(const struct rna_rule_input *in, const char *address)
+{
+	const struct rna_topology *topology = topology_of(in);
+
+	for (size_t i = 0; address && topology && i < topology->nic_count; i++) {
+		const struct rna_nic *nic = &topology->nics[i];
+
+		if (strcmp(object_of(topology, nic)->address, address) == 0)
+			return lacks_device(in, nic) ? missing_module(in, topology, nic) : NULL;
+	}
+	return NULL;
+}
+
+/* -- Functions without a device ---------------------------------------------------------------- */
 
 static const char *describe(const struct rna_topology *topology, const struct rna_nic *nic,
 			    struct rna_arena *arena)
@@ -253,50 +345,108 @@ static const char *describe(const struct rna_topology *topology, const struct rn
 	return text ? text : object->address;
 }
 
-/* The severity if siblings have a device: the more of them, the surer. */
-static enum rna_severity severity_of(const struct rna_nic *nic, const struct model *model)
+/* What convicts a function. */
+struct conviction {
+	const struct model *model; /* with siblings that have a device */
+	bool by_driver;
+	const struct rna_gpu *gpu; /* beside it, and served by no other NIC */
+};
+
+static const char *say_although(const struct rna_topology *topology, const struct rna_nic *nic,
+				const struct conviction *conviction, struct rna_arena *arena)
 {
+	const struct model *model = conviction->model;
+
+	if (model->with > 0)
+		return rna_arena_printf(arena, "%zu of %zu functions of this model have one (%s)",
+					model->with, model->with + model->without,
+					name_siblings(model, arena));
+	if (conviction->by_driver)
+		return rna_arena_printf(arena, "%s is loaded and serves other functions",
+					driver_of(topology, nic)->rdma);
+	return rna_arena_printf(arena, "it is beside GPU %s, which no other NIC serves",
+				topology->objects[conviction->gpu->object].address);
+}
+
+/* The severity if siblings have a device, or GPUs have none: the more of them, the surer. */
+static enum rna_severity severity_of(const struct rna_nic *nic, const struct conviction *conviction)
+{
+	const struct model *model = conviction->model;
+	bool siblings = model->with >= SIBLINGS_SURE && model->with >= model->without;
+	bool place = conviction->gpu && model->without >= SIBLINGS_SURE;
+
 	if (nic->rdma == RNA_NIC_RDMA_OFF)
 		return RNA_SEVERITY_INFO;
-	return model->with >= SIBLINGS_SURE && model->with >= model->without ? RNA_SEVERITY_CRITICAL
-									     : RNA_SEVERITY_WARNING;
+	return siblings || place ? RNA_SEVERITY_CRITICAL : RNA_SEVERITY_WARNING;
 }
 
-/*
- * mlx5_ib is loaded as soon as any function has a device of it; then each function of mlx5_core has
- * one, whatever its model.
- */
-static bool is_convicted_by_driver(const struct rna_nic *nic, bool mlx5_works)
-{
-	return mlx5_works && rna_same_text(nic->driver, "mlx5_core") &&
-	       nic->rdma != RNA_NIC_RDMA_OFF;
-}
-
-static void report(const struct rna_topology *topology, const struct rna_nic *nic,
-		   const struct model *model, struct rna_finds *out)
+static void report(const struct rna_rule_input *in, const struct rna_topology *topology,
+		   const struct rna_nic *nic, const struct conviction *conviction,
+		   struct rna_finds *out)
 {
 	const char *address = object_of(topology, nic)->address, *remedy;
-	const char *why = explain(nic, &remedy);
+	const char *why = explain(in, topology, nic, out->arena, &remedy);
+	const char *although = say_although(topology, nic, conviction, out->arena);
 	const struct rna_remedy_names names = {.pci_address = address};
 	struct rna_finding *found;
 
-	if (model->with > 0)
-		found = rna_finds_add(
-			out,
-			"%s: no RDMA device, although %zu of %zu functions of this model have "
-			"one (%s); %s",
-			describe(topology, nic, out->arena), model->with,
-			model->with + model->without, name_siblings(model, out->arena), why);
-	else
-		found = rna_finds_add(
-			out,
-			"%s: no RDMA device, although mlx5_ib is loaded and serves other "
-			"functions; %s",
-			describe(topology, nic, out->arena), why);
+	if (!why || !although || !remedy)
+		return; /* no memory */
+	found = rna_finds_add(out, "%s: no RDMA device, although %s; %s",
+			      describe(topology, nic, out->arena), although, why);
 	found->device = address;
-	rna_finds_share_cause(out, "%.*s %s", (int)strcspn(address, "."), address, why);
-	found->severity = model->with > 0 ? severity_of(nic, model) : RNA_SEVERITY_WARNING;
+	if (missing_module(in, topology, nic))
+		rna_finds_share_cause(out, "%s", why);
+	else
+		rna_finds_share_cause(out, "%.*s %s", (int)strcspn(address, "."), address, why);
+	found->severity = severity_of(nic, conviction);
 	found->remedy = rna_rule_fill_remedy(remedy, &names, out->arena);
+}
+
+/* Its RDMA module is loaded as soon as any function has a device of it. */
+static bool is_convicted_by_driver(const struct rna_topology *topology, const struct rna_nic *nic)
+{
+	const struct rna_driver *driver = driver_of(topology, nic);
+
+	if (!driver || !driver->serves_all || !nic->driver || nic->rdma == RNA_NIC_RDMA_OFF)
+		return false;
+	for (size_t i = 0; i < topology->nic_count; i++)
+		if (topology->nics[i].rdma == RNA_NIC_RDMA_PRESENT &&
+		    rna_same_text(topology->nics[i].driver, driver->name))
+			return true;
+	return false;
+}
+
+static bool is_near(const struct rna_topology *topology, size_t gpu, const struct rna_nic *nic)
+{
+	return rna_topology_gpu_path(topology, (unsigned)gpu, (unsigned)(nic - topology->nics)) <=
+	       RNA_PATH_PXB;
+}
+
+/* Would it have a device, if its driver were complete? */
+static bool is_bare(const struct rna_rule_input *in, const struct rna_topology *topology,
+		    const struct rna_nic *nic)
+{
+	return lacks_device(in, nic) && nic->rdma != RNA_NIC_RDMA_OFF && driver_of(topology, nic);
+}
+
+/* A GPU that the NIC shares a PCIe switch with, and no NIC that could serve it. NULL: none. */
+static const struct rna_gpu *find_unserved_gpu(const struct rna_rule_input *in,
+					       const struct rna_topology *topology,
+					       const struct rna_nic *nic)
+{
+	for (size_t gpu = 0; gpu < topology->gpu_count; gpu++) {
+		bool served = false;
+
+		if (!is_accelerator(topology, gpu) || !is_near(topology, gpu, nic))
+			continue;
+		for (size_t i = 0; i < topology->nic_count && !served; i++)
+			served = is_near(topology, gpu, &topology->nics[i]) &&
+				 !is_bare(in, topology, &topology->nics[i]);
+		if (!served)
+			return &topology->gpus[gpu];
+	}
+	return NULL;
 }
 
 /* A driver other than that of the siblings has another purpose. */
@@ -305,43 +455,39 @@ static bool has_other_driver(const struct rna_nic *nic, const struct model *mode
 	return nic->driver && model->driver && strcmp(nic->driver, model->driver) != 0;
 }
 
-static bool has_mlx5_device(const struct rna_topology *topology)
+static void judge(const struct rna_rule_input *in, struct models *models, bool absent,
+		  const struct rna_nic *nic, struct rna_finds *out)
 {
-	for (size_t i = 0; i < topology->nic_count; i++)
-		if (topology->nics[i].rdma == RNA_NIC_RDMA_PRESENT &&
-		    rna_same_text(topology->nics[i].driver, "mlx5_core"))
-			return true;
-	return false;
-}
+	const struct rna_topology *topology = models->topology;
+	struct conviction conviction = {.model = model_of(models, nic)};
 
-/* The topology that tells of every device; NULL: it cannot be told which functions have none. */
-static const struct rna_topology *topology_of(const struct rna_rule_input *in)
-{
-	const struct rna_presence *presence = rna_snapshot_presence(in->view->snapshot);
-
-	return presence && !presence->problem ? rna_snapshot_topology(in->view->snapshot) : NULL;
+	if (!conviction.model)
+		return;
+	conviction.by_driver = is_convicted_by_driver(topology, nic);
+	if (conviction.model->with == 0 && !absent && is_bare(in, topology, nic))
+		conviction.gpu = find_unserved_gpu(in, topology, nic);
+	if ((conviction.model->with > 0 && !has_other_driver(nic, conviction.model)) ||
+	    conviction.by_driver || conviction.gpu)
+		report(in, topology, nic, &conviction, out);
 }
 
 static void check_function_without_device(const struct rna_rule_input *in, struct rna_finds *out)
 {
 	struct models models = {.topology = topology_of(in)};
 	struct remembered remembered = {0};
-	bool mlx5_works;
+	struct rna_absence absence;
+	bool absent = rna_absence_find(in, &absence);
 
 	if (!models.topology)
 		return;
-	mlx5_works = has_mlx5_device(models.topology);
 	list_remembered(in, out->arena, &remembered);
 	list_models(in, &models);
 	for (size_t i = 0; i < models.topology->nic_count; i++) {
 		const struct rna_nic *nic = &models.topology->nics[i];
-		const struct model *model = lacks_device(in, nic) ? model_of(&models, nic) : NULL;
 
-		if (!model || is_remembered(&remembered, object_of(models.topology, nic)->address))
-			continue;
-		if ((model->with > 0 && !has_other_driver(nic, model)) ||
-		    is_convicted_by_driver(nic, mlx5_works))
-			report(models.topology, nic, model, out);
+		if (lacks_device(in, nic) &&
+		    !is_remembered(&remembered, object_of(models.topology, nic)->address))
+			judge(in, &models, absent, nic, out);
 	}
 }
 
@@ -356,7 +502,9 @@ const struct rna_rule rna_rule_function_without_device = {
 	.help = "A PCI function of a NIC has no RDMA device, although the same functions of "
 		"other cards of its model have one. Severity warning if fewer than two "
 		"have one, or fewer than have none, or if only the loaded module mlx5_ib "
-		"speaks for a device; info if RDMA is turned off for the function.",
+		"speaks for a device; info if RDMA is turned off for the function. Or the "
+		"function shares a PCIe switch with a data centre GPU, and no other NIC "
+		"serves that: severity warning if there is only one such function.",
 	.check = check_function_without_device,
 	.remedy = "Search the kernel log for {pci}: the firmware of the card, or the probe "
 		  "of its RDMA driver, may have failed. If the function is not meant to "
@@ -367,25 +515,11 @@ const struct rna_rule rna_rule_function_without_device = {
 
 /* -- No device at all -------------------------------------------------------------------------- */
 
-/* Its drivers make verbs devices. Slingshot, for one, has a library of its own instead. */
-static bool makes_verbs_devices(const struct rna_pci_object *object)
-{
-	switch (object->vendor_id) {
-	case VENDOR_MELLANOX:
-	case VENDOR_AMAZON: /* of its functions only EFA is listed */
-	case VENDOR_CORNELIS:
-		return true;
-	case VENDOR_INTEL:
-		return object->class_id == CLASS_FABRIC; /* Omni-Path */
-	default:
-		return false;
-	}
-}
-
 /* What is it for but RDMA? An Ethernet function of a ConnectX may do without. */
-static bool is_for_rdma_alone(const struct rna_pci_object *object)
+static bool is_for_rdma_alone(const struct rna_topology *topology, const struct rna_nic *nic)
 {
-	return object->class_id != CLASS_ETHERNET || object->vendor_id == VENDOR_AMAZON;
+	return object_of(topology, nic)->class_id != CLASS_ETHERNET ||
+	       driver_of(topology, nic)->rdma_alone;
 }
 
 static bool has_hardware_device(const struct rna_snapshot *snapshot)
@@ -397,22 +531,13 @@ static bool has_hardware_device(const struct rna_snapshot *snapshot)
 	return false;
 }
 
-/* Data centre GPUs; a display controller may be a workstation card. */
 static size_t count_accelerators(const struct rna_topology *topology)
 {
-	enum { DISPLAY_CONTROLLER = 0x0300 };
 	size_t count = 0;
 
 	for (size_t i = 0; i < topology->gpu_count; i++)
-		count += topology->objects[topology->gpus[i].object].class_id != DISPLAY_CONTROLLER;
+		count += is_accelerator(topology, i);
 	return count;
-}
-
-static bool is_bare(const struct rna_rule_input *in, const struct rna_topology *topology,
-		    const struct rna_nic *nic)
-{
-	return lacks_device(in, nic) && nic->rdma != RNA_NIC_RDMA_OFF &&
-	       makes_verbs_devices(object_of(topology, nic));
 }
 
 static void count_near_gpus(const struct rna_rule_input *in, const struct rna_topology *topology,
@@ -439,7 +564,7 @@ static void count_bare(const struct rna_rule_input *in, const struct rna_topolog
 			continue;
 		ret->first = ret->first ? ret->first : nic;
 		ret->count++;
-		ret->for_rdma += is_for_rdma_alone(object);
+		ret->for_rdma += is_for_rdma_alone(topology, nic);
 		ret->cards += strcmp(function_of(object->address), "0") == 0;
 	}
 	count_near_gpus(in, topology, ret);
@@ -461,36 +586,51 @@ bool rna_absence_find(const struct rna_rule_input *in, struct rna_absence *ret)
 		return false;
 	ret->accelerators = count_accelerators(topology);
 	count_bare(in, topology, ret);
-	return ret->for_rdma > 0 ||
-	       (ret->accelerators > 0 && (ret->near_gpus > 0 || ret->cards >= CARDS_MANY));
-}
-
-/* Are the modules known, and the one that makes the RDMA devices of mlx5_core not among them? */
-static bool lacks_mlx5_ib(const struct rna_rule_input *in)
-{
-	const struct rna_readiness *readiness = rna_snapshot_readiness(in->view->snapshot);
-
-	for (size_t i = 0; readiness && i < readiness->module_count; i++)
-		if (strcmp(readiness->modules[i].name, "mlx5_ib") == 0)
-			return !readiness->modules[i].loaded;
-	return false;
+	return ret->for_rdma > 0 || (ret->accelerators > 0 &&
+				     (ret->near_gpus > 0 || ret->cards >= RNA_DRIVER_CARDS_MANY));
 }
 
 /* Why there is none, as far as it is known. */
-static const char *why_none(const struct rna_rule_input *in, const struct rna_absence *absence)
+static const char *why_none(const struct rna_rule_input *in, const struct rna_absence *absence,
+			    struct rna_arena *arena)
 {
 	const struct rna_presence *presence = rna_snapshot_presence(in->view->snapshot);
+	const char *module = missing_module(in, absence->topology, absence->first), *text = NULL;
 
-	if (rna_same_text(absence->first->driver, "mlx5_core") && lacks_mlx5_ib(in))
-		return "; module mlx5_ib is not loaded";
+	if (module)
+		text = rna_arena_printf(arena, "; module %s is not loaded", module);
+	if (text)
+		return text;
 	if (!presence->stack)
 		return "; the kernel has no /sys/class/infiniband (is ib_core loaded?)";
-	return absence->first->driver ? "" : "; no driver is bound to it";
+	if (!absence->first->driver)
+		text = rna_arena_printf(arena, "; %s",
+					say_unbound(in, absence->topology, absence->first, arena));
+	return text ? text : "";
+}
+
+static const char *remedy_of_absence(const struct rna_rule_input *in,
+				     const struct rna_absence *absence, struct rna_arena *arena)
+{
+	const char *module = missing_module(in, absence->topology, absence->first);
+	const struct rna_driver *driver = driver_of(absence->topology, absence->first);
+	bool bound = absence->first->driver || strcmp(driver->name, driver->rdma) == 0;
+	const char *first =
+		module ? rna_absence_remedy(module, arena)
+		       : rna_arena_printf(arena, "Run: modprobe --all ib_uverbs %s%s%s. ",
+					  bound ? "" : driver->name, bound ? "" : " ",
+					  driver->rdma);
+
+	return rna_arena_printf(arena,
+				"%sSearch the kernel log for errors of the driver: its probe may "
+				"have failed. If the node is not meant to use RDMA, add "
+				"rdma-absent to health.disable.",
+				first ? first : "");
 }
 
 static void check_rdma_absent(const struct rna_rule_input *in, struct rna_finds *out)
 {
-	const char *gpus = "";
+	const char *gpus = "", *remedy;
 	struct rna_absence absence;
 	struct rna_finding *found;
 
@@ -504,7 +644,10 @@ static void check_rdma_absent(const struct rna_rule_input *in, struct rna_finds 
 			      "first is %s%s",
 			      gpus ? gpus : "", absence.count, absence.count == 1 ? "" : "s",
 			      describe(absence.topology, absence.first, out->arena),
-			      why_none(in, &absence));
+			      why_none(in, &absence, out->arena));
+	remedy = remedy_of_absence(in, &absence, out->arena);
+	if (remedy)
+		found->remedy = remedy;
 	if (absence.accelerators == 0)
 		found->severity = RNA_SEVERITY_WARNING;
 }
@@ -518,15 +661,16 @@ const struct rna_rule rna_rule_rdma_absent = {
 	.settles = true,
 	.hold = "1m",
 	.help = "A node with NICs that are meant for RDMA has no RDMA device at all: NICs "
-		"of InfiniBand, Omni-Path or EFA, or, beside data centre GPUs, ConnectX "
-		"that are near GPUs or at least four. Severity warning without data centre "
-		"GPUs.",
+		"of InfiniBand, Omni-Path, EFA or eRDMA, or, beside data centre GPUs, "
+		"Ethernet NICs whose drivers make RDMA devices, and that are near GPUs or at "
+		"least four. Severity warning without data centre GPUs.",
 	.check = check_rdma_absent,
-	.remedy = "Run: modprobe --all ib_uverbs mlx5_ib (or the RDMA driver of these "
-		  "NICs), and search the kernel log for errors of the driver. If the node "
-		  "is not meant to use RDMA, add rdma-absent to health.disable.",
+	.remedy = "Load the RDMA module of these NICs with modprobe, and search the kernel "
+		  "log for errors of the driver. If the node is not meant to use RDMA, add "
+		  "rdma-absent to health.disable.",
 	.message_id = "ce66a4b899e8435aa8b235f2d5609451",
 	.condition = RNA_CONDITION_DEVICE_MISSING,
+	.second_condition = RNA_CONDITION_NOT_READY,
 };
 
 /* -- Nothing is watched ------------------------------------------------------------------------ */

@@ -8,6 +8,7 @@
 
 #include "rna/model/card.h"
 
+#include "absence.h"
 #include "rails.h"
 #include "remedy.h"
 #include "rules.h"
@@ -451,10 +452,11 @@ static const char *const fates[] = {
 	[RNA_WHEREABOUTS_UNKNOWN] = "absent",
 };
 
+enum { COMPARED_MAX = 64 }; /* missing devices; of more it is a driver that is gone, not a card */
+
 /* Missing devices of the PCI device; 0: there are too many to be compared with each other. */
 static size_t count_missing_at(const struct rna_view *view, const char *address)
 {
-	enum { COMPARED_MAX = 64 }; /* of more it is a driver that is gone, not a card */
 	size_t count = 0;
 
 	for (size_t i = 0; view->missing_count <= COMPARED_MAX && i < view->missing_count; i++)
@@ -495,9 +497,40 @@ static const char *say_card(const struct rna_view *view, const struct rna_missin
 	return text ? text : "";
 }
 
-static void add_missing(const struct rna_view *view, const struct rna_missing_device *missing,
+/* "" and NULL: it is not for want of a module, as far as it is known. */
+static const char *say_module(const struct rna_rule_input *in,
+			      const struct rna_missing_device *missing, struct rna_arena *arena,
+			      const char **ret_remedy)
+{
+	const char *module = NULL, *text = NULL;
+
+	*ret_remedy = NULL;
+	if (in->view->missing_count <= COMPARED_MAX)
+		module = rna_absence_module(in, missing->pci_address);
+	if (!module)
+		return "";
+	*ret_remedy = rna_arena_printf(arena,
+				       "%sIf {device} was removed on purpose, run: rdma-node-agent "
+				       "expect accept.",
+				       rna_absence_remedy(module, arena));
+	text = rna_arena_printf(arena, "; module %s is not loaded", module);
+	return text ? text : "";
+}
+
+static const char *remedy_of(const struct rna_missing_device *missing, const char *of_module,
+			     const struct rna_rule *rule)
+{
+	if (missing->whereabouts == RNA_WHEREABOUTS_RELOCATED)
+		return "No action required if the card is in another slot, or the firmware "
+		       "numbered the buses differently. To forget the old address, run: "
+		       "rdma-node-agent expect accept {pci}.";
+	return of_module ? of_module : rule->remedy;
+}
+
+static void add_missing(const struct rna_rule_input *in, const struct rna_missing_device *missing,
 			struct rna_finds *out)
 {
+	const char *of_module, *module = say_module(in, missing, out->arena, &of_module);
 	const struct rna_remedy_names names = {
 		.device = missing->name,
 		.pci_address = missing->pci_address,
@@ -511,18 +544,14 @@ static void add_missing(const struct rna_view *view, const struct rna_missing_de
 				      missing->name, missing->pci_address, missing->new_address,
 				      missing->new_name);
 	else
-		found = rna_finds_add(out, "%s: %s%s%s%s", missing->name,
+		found = rna_finds_add(out, "%s: %s%s%s%s%s", missing->name,
 				      fates[missing->whereabouts],
 				      missing->pci_address ? ", PCI " : "",
 				      missing->pci_address ? missing->pci_address : "",
-				      say_card(view, missing, out->arena));
+				      say_card(in->view, missing, out->arena), module);
 	found->device = missing->name;
-	found->remedy = rna_rule_fill_remedy(
-		relocated ? "No action required if the card is in another slot, or the firmware "
-			    "numbered the buses differently. To forget the old address, run: "
-			    "rdma-node-agent expect accept {pci}."
-			  : out->rule->remedy,
-		&names, out->arena);
+	found->remedy =
+		rna_rule_fill_remedy(remedy_of(missing, of_module, out->rule), &names, out->arena);
 	found->since = missing->since;
 }
 
@@ -534,7 +563,7 @@ static void check_missing(const struct rna_rule_input *in, bool moved, struct rn
 			     whereabouts == RNA_WHEREABOUTS_RELOCATED;
 
 		if (found == moved)
-			add_missing(in->view, &in->view->missing[i], out);
+			add_missing(in, &in->view->missing[i], out);
 	}
 }
 

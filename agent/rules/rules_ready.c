@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "rna/base/parse.h"
+#include "rna/model/driver.h"
 #include "rna/model/pcie.h"
 
 #include "absence.h"
@@ -142,10 +143,7 @@ const struct rna_rule rna_rule_gpudirect_async_off = {
 
 static bool is_loaded(const struct rna_readiness *readiness, const char *name)
 {
-	for (size_t i = 0; i < readiness->module_count; i++)
-		if (strcmp(readiness->modules[i].name, name) == 0)
-			return readiness->modules[i].loaded;
-	return false;
+	return rna_module_loaded(readiness, name).number > 0;
 }
 
 static const struct {
@@ -208,19 +206,22 @@ const struct rna_rule rna_rule_module_missing = {
 };
 
 /*
- * Only mlx5: NICs of other vendors are commonly used without RDMA. Where they are meant for RDMA,
- * rdma-absent reports it.
+ * Only drivers that serve each function: NICs of the others are commonly used without RDMA. Where
+ * they are meant for RDMA, rdma-absent or function-without-device reports it.
  */
 static void check_rdma_driver_missing(const struct rna_rule_input *in, struct rna_finds *out)
 {
 	const struct rna_readiness *readiness = readiness_of(in);
+	const struct rna_driver *driver;
 	struct rna_absence absence;
 
-	if (readiness && is_loaded(readiness, "mlx5_core") && !is_loaded(readiness, "mlx5_ib") &&
-	    !rna_absence_find(in, &absence))
-		(void)rna_finds_add(
-			out, "module mlx5_core is loaded without mlx5_ib: its NICs have no RDMA "
-			     "devices");
+	for (size_t at = 0; (driver = rna_driver_next(&at));)
+		if (driver->serves_all && is_loaded(readiness, driver->name) &&
+		    !is_loaded(readiness, driver->rdma) && !rna_absence_find(in, &absence))
+			(void)rna_finds_add(
+				out,
+				"module %s is loaded without %s: its NICs have no RDMA devices",
+				driver->name, driver->rdma);
 }
 
 const struct rna_rule rna_rule_rdma_driver_missing = {

@@ -15,6 +15,7 @@
 #include <infiniband/verbs.h>
 #include <string.h>
 
+#include "rna/model/driver.h"
 #include "rna/verbs_events.h"
 
 #include "parse/rate.h"
@@ -206,20 +207,11 @@ const struct rna_verbs_backend rna_verbs = {
 
 /* -- Events ------------------------------------------------------------------------------------ */
 
-/*
- * Drivers of PCI functions whose RDMA drivers have disassociate_ucontext in every kernel since
- * Linux 5.14 and dispatch port events; ice and i40e carry irdma. bnxt_en, erdma and others have it
- * in newer kernels only, and nothing in sysfs shows that: the administrator lists those in
- * watch.verbs_drivers.
- */
-static const char *const letting_go[] = {"mlx5_core", "mlx4_core", "ice", "i40e"};
-
-bool rna_verbs_lets_go(const char *driver)
+bool rna_verbs_lets_go(const char *name)
 {
-	for (size_t i = 0; driver && i < RNA_ARRAY_SIZE(letting_go); i++)
-		if (strcmp(driver, letting_go[i]) == 0)
-			return true;
-	return false;
+	const struct rna_driver *driver = rna_driver_named(name);
+
+	return driver && driver->lets_go;
 }
 
 static int make_nonblocking(int fd)

@@ -59,36 +59,6 @@ int rna_pci_find_directory(const struct rna_root *root, const char *sysfs_path,
 	return *ret ? 0 : -ENOMEM;
 }
 
-/*
- * mlx5: MLX5_PCI_DEV_IS_VF in drivers/net/ethernet/mellanox/mlx5/core/main.c, Linux 6.12; of it
- * 101e is the one of all cards since ConnectX-6 Dx. Broadcom: the NETXTREME_*_VF of bnxt_pci_tbl in
- * drivers/net/ethernet/broadcom/bnxt/bnxt.c. 1414:00ba is MANA_VF_DEVICE_ID of
- * drivers/net/ethernet/microsoft/mana/gdma_main.c. The others have names in the PCI ID list
- * (pci-ids.ucw.cz, 2023): "Virtual Function". EFA is left out: its driver calls all of its numbers
- * VF (PCI_DEV_ID_EFA0_VF in drivers/infiniband/hw/efa/efa_main.c), on bare metal as well.
- */
-bool rna_pci_is_virtual_function(uint32_t vendor_id, uint32_t device_id)
-{
-	static const struct {
-		uint16_t vendor_id, device_id;
-	} virtual[] = {
-		{0x15b3, 0x1002}, {0x15b3, 0x1004}, {0x15b3, 0x1012}, {0x15b3, 0x1014},
-		{0x15b3, 0x1016}, {0x15b3, 0x1018}, {0x15b3, 0x101a}, {0x15b3, 0x101c},
-		{0x15b3, 0x101e}, {0x15b3, 0xa2d3}, {0x14e4, 0x1606}, {0x14e4, 0x1607},
-		{0x14e4, 0x1608}, {0x14e4, 0x1609}, {0x14e4, 0x16bd}, {0x14e4, 0x16c1},
-		{0x14e4, 0x16c2}, {0x14e4, 0x16c3}, {0x14e4, 0x16c4}, {0x14e4, 0x16c5},
-		{0x14e4, 0x16cb}, {0x14e4, 0x16d3}, {0x14e4, 0x16dc}, {0x14e4, 0x16e1},
-		{0x14e4, 0x16e5}, {0x14e4, 0x16e6}, {0x14e4, 0x1806}, {0x14e4, 0x1807},
-		{0x14e4, 0x1808}, {0x14e4, 0x1809}, {0x14e4, 0xd800}, {0x8086, 0x1889},
-		{0x19e5, 0xa22e}, {0x19e5, 0xa22f}, {0x1dd8, 0x1003}, {0x1414, 0x00ba},
-	};
-
-	for (size_t i = 0; i < RNA_ARRAY_SIZE(virtual); i++)
-		if (virtual[i].vendor_id == vendor_id && virtual[i].device_id == device_id)
-			return true;
-	return false;
-}
-
 /* Reads the VPD of the function in directory. Number of bytes, or negative errno. */
 static ssize_t read_vpd(const struct rna_root *root, const char *directory, char vpd[VPD_MAX])
 {

@@ -37,12 +37,6 @@ const char *rna_pci_read_serial(const struct rna_root *root, const char *directo
  */
 struct rna_value rna_pci_read_iommu(const struct rna_root *root, const char *directory);
 
-/*
- * Is it the number of a virtual function? A virtual machine does not see the physical one, which
- * physfn would lead to.
- */
-bool rna_pci_is_virtual_function(uint32_t vendor_id, uint32_t device_id);
-
 /* The VPD text of a function that manages NVSwitches. */
 #define RNA_PCI_SWITCH_MANAGEMENT_MARK "SMDL=SW_MNG"
 

@@ -3,6 +3,8 @@
 #include <errno.h>
 #include <string.h>
 
+#include "rna/model/driver.h"
+
 #include "parse/pci.h"
 
 #include "builder.h"
@@ -12,7 +14,6 @@ enum {
 	VENDOR_NVIDIA = 0x10de,
 	VENDOR_MELLANOX = 0x15b3,
 	VENDOR_HPE_SLINGSHOT = 0x17db,
-	VENDOR_AMAZON = 0x1d0f,
 	VENDOR_HABANA = 0x1da3,
 	VENDOR_INTEL = 0x8086,
 	VENDOR_QUALCOMM = 0x17cb,
@@ -39,7 +40,6 @@ enum {
 	CLASS_ACCELERATOR = 0x1200,
 
 	DEVICE_DATA_DIRECT = 0x2100, /* of Mellanox */
-	DEVICE_EFA = 0xefa0,         /* of Amazon; variants differ in the last digit */
 	DEVICE_ASCEND = 0xd000,      /* of Huawei: d500, d801 to d803 and so on */
 	MASK_ASCEND = 0xf000,
 
@@ -116,6 +116,8 @@ void rna_pci_function_classify(struct rna_pci_function *function)
 
 bool rna_pci_function_is_fabric(const struct rna_pci_function *function)
 {
+	const struct rna_driver *driver;
+
 	switch (function->class_id) {
 	case CLASS_INFINIBAND:
 	case CLASS_FABRIC:
@@ -124,10 +126,9 @@ bool rna_pci_function_is_fabric(const struct rna_pci_function *function)
 	default:
 		break;
 	}
+	driver = rna_driver_of(NULL, function->vendor_id, function->device_id);
 	return function->vendor_id == VENDOR_MELLANOX ||
-	       function->vendor_id == VENDOR_HPE_SLINGSHOT ||
-	       (function->vendor_id == VENDOR_AMAZON &&
-		(function->device_id & ~0xfu) == DEVICE_EFA);
+	       function->vendor_id == VENDOR_HPE_SLINGSHOT || (driver && driver->rdma_alone);
 }
 
 bool rna_pci_is_host_bridge(const char *component)

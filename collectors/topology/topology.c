@@ -10,6 +10,8 @@
 #include <errno.h>
 #include <string.h>
 
+#include "rna/model/driver.h"
+
 #include "backend/backends.h"
 
 #include "builder.h"
@@ -168,11 +170,16 @@ static void follow_hwloc(struct rna_topology_run *run)
 	rna_pci_functions_sort(run, &run->functions);
 }
 
-/* The models of functions that have an RDMA device: of these, others without one matter, too. */
+/*
+ * Models of which functions without an RDMA device matter, too: those of functions that have one,
+ * and beside GPUs those that make RDMA devices and are more than a server has ports.
+ */
 struct models {
 	size_t count;
 	struct {
 		uint32_t vendor_id, device_id;
+		size_t cards; /* functions that are the first of a card */
+		bool listed;
 	} items[64]; /* of further ones, only functions with a device are kept */
 };
 
@@ -181,21 +188,86 @@ static bool is_listed(const struct models *models, const struct rna_pci_function
 	for (size_t i = 0; i < models->count; i++)
 		if (models->items[i].vendor_id == function->vendor_id &&
 		    models->items[i].device_id == function->device_id)
+			return models->items[i].listed;
+	return false;
+}
+
+static void count_model(struct models *models, const struct rna_pci_function *function, bool gpus)
+{
+	const char *dot = strrchr(function->address, '.');
+	size_t i = 0;
+
+	while (i < models->count && (models->items[i].vendor_id != function->vendor_id ||
+				     models->items[i].device_id != function->device_id))
+		i++;
+	if (i == RNA_ARRAY_SIZE(models->items))
+		return;
+	if (i == models->count) {
+		models->items[i].vendor_id = function->vendor_id;
+		models->items[models->count++].device_id = function->device_id;
+	}
+	models->items[i].cards += dot && strcmp(dot, ".0") == 0;
+	models->items[i].listed |=
+		function->rdma || (gpus && models->items[i].cards >= RNA_DRIVER_CARDS_MANY);
+}
+
+/* The driver decides; where none is bound, the numbers do. */
+static bool makes_rdma_devices(struct rna_topology_run *run,
+			       const struct rna_pci_function *function)
+{
+	const char *driver = function->nic && function->directory
+				     ? rna_topology_read_link_name(run, function->directory,
+								   "driver", run->scratch)
+				     : NULL;
+
+	return function->nic && rna_driver_of(driver, function->vendor_id, function->device_id);
+}
+
+static void list_models(struct rna_topology_run *run, bool gpus, struct models *ret)
+{
+	for (size_t i = 0; i < run->functions.count; i++) {
+		const struct rna_pci_function *function = &run->functions.items[i];
+
+		if (function->vendor_id != 0 &&
+		    (function->rdma || (gpus && makes_rdma_devices(run, function))))
+			count_model(ret, function, gpus);
+	}
+}
+
+/* Do both lie below one root port? "pci0000:04/0000:04:01.0/" begins both paths. */
+static bool share_root_port(const char *a, const char *b)
+{
+	size_t common = 0, slashes = 0;
+
+	for (; a[common] && a[common] == b[common]; common++)
+		slashes += a[common] == '/';
+	return slashes >= 2;
+}
+
+static bool is_near_gpu(const struct rna_pci_functions *functions,
+			const struct rna_pci_function *function)
+{
+	for (size_t i = 0; i < functions->count; i++)
+		if (functions->items[i].gpu &&
+		    share_root_port(functions->items[i].path, function->path))
 			return true;
 	return false;
 }
 
-static void list_models(const struct rna_pci_functions *functions, struct models *ret)
+static bool has_gpu(const struct rna_pci_functions *functions)
 {
-	for (size_t i = 0; i < functions->count; i++) {
-		const struct rna_pci_function *function = &functions->items[i];
+	for (size_t i = 0; i < functions->count; i++)
+		if (functions->items[i].gpu)
+			return true;
+	return false;
+}
 
-		if (!function->rdma || function->vendor_id == 0 || is_listed(ret, function) ||
-		    ret->count == RNA_ARRAY_SIZE(ret->items))
-			continue;
-		ret->items[ret->count].vendor_id = function->vendor_id;
-		ret->items[ret->count++].device_id = function->device_id;
-	}
+static bool is_relevant(struct rna_topology_run *run, const struct models *models,
+			const struct rna_pci_function *function)
+{
+	return function->gpu || function->data_direct || function->devices.count > 0 ||
+	       rna_pci_function_is_fabric(function) || is_listed(models, function) ||
+	       (is_near_gpu(&run->functions, function) && makes_rdma_devices(run, function));
 }
 
 static void drop_irrelevant(struct rna_topology_run *run)
@@ -204,15 +276,11 @@ static void drop_irrelevant(struct rna_topology_run *run)
 	struct models models = {0};
 	size_t kept = 0;
 
-	list_models(functions, &models);
-
-	for (size_t i = 0; i < functions->count; i++) {
-		const struct rna_pci_function *function = &functions->items[i];
-
-		if (function->gpu || function->data_direct || function->devices.count > 0 ||
-		    rna_pci_function_is_fabric(function) || is_listed(&models, function))
-			functions->items[kept++] = *function;
-	}
+	list_models(run, has_gpu(functions), &models);
+	/* GPUs are kept, so that each function still finds them. */
+	for (size_t i = 0; i < functions->count; i++)
+		if (is_relevant(run, &models, &functions->items[i]))
+			functions->items[kept++] = functions->items[i];
 	functions->count = kept;
 	rna_pci_functions_sort(run, functions);
 }

@@ -13,7 +13,7 @@
 #include <string.h>
 
 #include "rna/kubernetes.h"
-#include "rna/model/card.h"
+#include "rna/model/driver.h"
 
 #include "env/dialect.h"
 #include "view/facts.h"
@@ -309,7 +309,7 @@ static struct rna_node_verdict rate_total(const struct tally *tally)
 /* NULL: it is no hardware. */
 static const char *model_of(const struct rna_device *device, char scratch[32])
 {
-	const char *name = rna_card_model_name(device->vendor_id, device->device_id);
+	const char *name = rna_driver_card_name(device->vendor_id, device->device_id);
 
 	if (device->vendor_id == 0)
 		return NULL;

@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "rna/base/parse.h"
+#include "rna/model/driver.h"
 #include "rna/model/snapshot.h"
 
 /* -- PCI devices ------------------------------------------------------------------------------- */
@@ -341,8 +342,8 @@ static void describe(const struct work *work, struct rna_card *card)
 			continue;
 		device = &work->snapshot->devices[card->functions[i].device];
 		card->identified &= device->device->vendor_id > 0 && device->device->device_id > 0;
-		take_first(&card->model, rna_card_model_name(device->device->vendor_id,
-							     device->device->device_id));
+		take_first(&card->model, rna_driver_card_name(device->device->vendor_id,
+							      device->device->device_id));
 		take_identity(card, rna_device_identity(device));
 		if (first || card->numa_node == device->device->numa_node)
 			card->numa_node = device->device->numa_node;
@@ -458,31 +459,4 @@ bool rna_card_is_same_model(const struct rna_snapshot_device *a,
 	return a->device->vendor_id == b->device->vendor_id &&
 	       a->device->device_id == b->device->device_id &&
 	       (!x || !y || rna_same_text(x->board_id, y->board_id));
-}
-
-/* What people call them (pci.ids); others go by their numbers. */
-const char *rna_card_model_name(uint32_t vendor_id, uint32_t device_id)
-{
-	static const struct {
-		uint32_t vendor_id, device_id;
-		const char *name;
-	} models[] = {
-		{0x15b3, 0x1003, "ConnectX-3"},    {0x15b3, 0x1007, "ConnectX-3-Pro"},
-		{0x15b3, 0x1013, "ConnectX-4"},    {0x15b3, 0x1015, "ConnectX-4-Lx"},
-		{0x15b3, 0x1017, "ConnectX-5"},    {0x15b3, 0x1019, "ConnectX-5-Ex"},
-		{0x15b3, 0x101b, "ConnectX-6"},    {0x15b3, 0x101d, "ConnectX-6-Dx"},
-		{0x15b3, 0x101f, "ConnectX-6-Lx"}, {0x15b3, 0x1021, "ConnectX-7"},
-		{0x15b3, 0x1023, "ConnectX-8"},    {0x15b3, 0xa2d2, "BlueField"},
-		{0x15b3, 0xa2d6, "BlueField-2"},   {0x15b3, 0xa2dc, "BlueField-3"},
-		{0x14e4, 0x1750, "BCM57508"},      {0x14e4, 0x1751, "BCM57504"},
-		{0x14e4, 0x1752, "BCM57502"},      {0x8086, 0x1591, "E810"},
-		{0x8086, 0x1592, "E810"},          {0x8086, 0x1593, "E810"},
-		{0x8086, 0x159b, "E810"},          {0x1d0f, 0xefa0, "EFA"},
-		{0x1d0f, 0xefa1, "EFA"},           {0x1d0f, 0xefa2, "EFA"},
-	};
-
-	for (size_t i = 0; i < RNA_ARRAY_SIZE(models); i++)
-		if (models[i].vendor_id == vendor_id && models[i].device_id == device_id)
-			return models[i].name;
-	return NULL;
 }

@@ -17,7 +17,6 @@
 #include "rna/model/module.h"
 #include "rna/model/netdev.h"
 #include "rna/model/node_status.h"
-#include "rna/model/origin.h"
 #include "rna/model/part.h"
 #include "rna/model/pcie.h"
 #include "rna/model/qos.h"

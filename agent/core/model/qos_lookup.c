@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <linux/dcbnl.h>
 
+#include "rna/model/driver.h"
 #include "rna/model/qos.h"
 
 struct rna_value rna_dcbx_is_host(const struct rna_dcb *dcb)
@@ -90,15 +91,11 @@ void rna_qos_write_mask(uint64_t mask, struct rna_strbuf *out)
 /* GRH 40, UDP 8, BTH 12, XRCETH 4, AtomicETH 28 and ICRC 4, include/rdma/ib_addr.h. */
 enum { HEADERS = 96 };
 
-/* Listed by drivers of the PCI function (irdma uses ice and i40e), and mana. Linux 6.12. */
-static uint64_t room_for_headers(const char *driver)
+static uint64_t room_for_headers(const char *name)
 {
-	static const char *const without[] = {"ice", "i40e", "mana"};
+	const struct rna_driver *driver = rna_driver_named(name);
 
-	for (size_t i = 0; driver && i < RNA_ARRAY_SIZE(without); i++)
-		if (strcmp(driver, without[i]) == 0)
-			return 0;
-	return HEADERS;
+	return driver && driver->whole_mtu ? 0 : HEADERS;
 }
 
 uint64_t rna_qos_netdev_mtu(const char *driver, uint64_t rdma_mtu)

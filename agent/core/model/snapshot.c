@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "rna/base/parse.h"
+#include "rna/model/driver.h"
 #include "rna/model/log_match.h"
 #include "rna/model/view.h"
 
@@ -202,23 +203,6 @@ const struct rna_port_identity *rna_port_identity(const struct rna_snapshot_devi
 }
 
 /*
- * By the names of their PCI drivers: drivers that set the node type CA and no other (node_type in
- * drivers/infiniband/hw: bnxt_re/main.c, hns/hns_roce_main.c, ionic/ionic_ibdev.c, mana/device.c,
- * mlx4/main.c, mlx5/main.c, vmw_pvrdma/pvrdma_main.c). irdma, qedr and erdma set CA for RoCE and
- * RNIC for iWARP.
- */
-static bool is_driver_of_ca(const char *driver)
-{
-	static const char *const drivers[] = {"bnxt_en",   "hns3",      "ionic",     "mana",
-					      "mlx4_core", "mlx5_core", "vmw_pvrdma"};
-
-	for (size_t i = 0; driver && i < RNA_ARRAY_SIZE(drivers); i++)
-		if (strcmp(driver, drivers[i]) == 0)
-			return true;
-	return false;
-}
-
-/*
  * Only node types with the transport of InfiniBand have its link layer (Linux 6.12 core/verbs.c,
  * rdma_port_get_link_layer()), and of these only a CA is a device of a node. With Ethernet it is
  * RoCE or iWARP.
@@ -226,6 +210,7 @@ static bool is_driver_of_ca(const char *driver)
 enum rna_node_type rna_device_node_type(const struct rna_snapshot_device *device)
 {
 	const struct rna_identity *identity = rna_device_identity(device);
+	const struct rna_driver *driver;
 
 	if (!identity)
 		return RNA_NODE_TYPE_UNKNOWN;
@@ -234,7 +219,8 @@ enum rna_node_type rna_device_node_type(const struct rna_snapshot_device *device
 	for (size_t i = 0; i < identity->port_count; i++)
 		if (identity->ports[i].link_layer == RNA_LINK_LAYER_INFINIBAND)
 			return RNA_NODE_TYPE_CA;
-	return is_driver_of_ca(device->device->driver) ? RNA_NODE_TYPE_CA : RNA_NODE_TYPE_UNKNOWN;
+	driver = rna_driver_named(device->device->driver);
+	return driver && driver->is_ca ? RNA_NODE_TYPE_CA : RNA_NODE_TYPE_UNKNOWN;
 }
 
 const struct rna_port_state_value *rna_port_state(const struct rna_snapshot_device *device,
@@ -271,9 +257,10 @@ bool rna_port_is_mute(const struct rna_snapshot_device *device, unsigned port)
 {
 	const struct rna_counters_part *part =
 		rna_device_counters(device, RNA_COLLECTOR_HW_COUNTERS);
+	const struct rna_driver *driver = rna_driver_named(device->device->driver);
 	size_t unreadable = 0;
 
-	if (!device->device->driver || strcmp(device->device->driver, "efa") != 0)
+	if (!driver || !driver->always_up)
 		return false;
 	for (size_t i = 0; part && i < part->group_count; i++) {
 		const struct rna_counter_group *group = &part->groups[i];

@@ -98,9 +98,6 @@ const struct rna_card *rna_card_at(const struct rna_cards *cards, const char *ad
 bool rna_card_is_same_model(const struct rna_snapshot_device *a,
 			    const struct rna_snapshot_device *b);
 
-/* The common name of a model, by its PCI numbers: "ConnectX-7"; NULL: not in the table. */
-const char *rna_card_model_name(uint32_t vendor_id, uint32_t device_id);
-
 /* -- PCI devices ------------------------------------------------------------------------------- */
 
 /*

@@ -9,7 +9,7 @@
 #include <stdbool.h>
 
 #include "rna/model/finding.h"
-#include "rna/model/origin.h"
+#include "rna/model/part.h"
 
 /* Each kind has room of its own, so that no kind can displace another. */
 enum rna_change_kind {

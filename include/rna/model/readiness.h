@@ -49,7 +49,10 @@ struct rna_dmi {
 	bool unreadable;       /* at least one of them exists and cannot be read */
 };
 
-/* The modules that readiness looks for, ib_core first; NULL-terminated. */
+/*
+ * The modules that readiness looks for, ib_core first; NULL-terminated. Those of other drivers
+ * (rna/model/driver.h) are listed where one of them is loaded.
+ */
 extern const char *const rna_module_names[];
 
 struct rna_module {
@@ -123,7 +126,7 @@ struct rna_readiness {
 	/* 1: a device is visible in its own network namespace only */
 	struct rna_value netns_exclusive;
 	size_t module_count;              /* 0: not known */
-	const struct rna_module *modules; /* in the order of rna_module_names */
+	const struct rna_module *modules; /* in that order, then of drivers that are there */
 	size_t node_count;
 	const struct rna_device_node *nodes; /* in the order of rna_device_node_compare() */
 	size_t runtime_count;
@@ -132,6 +135,9 @@ struct rna_readiness {
 	struct rna_container_limits containers;
 	struct rna_nccl_file nccl_file;
 };
+
+/* Is the module loaded, 0 or 1? Absent: not known; readiness may be NULL. */
+struct rna_value rna_module_loaded(const struct rna_readiness *readiness, const char *name);
 
 /* Files of devices by device, then those of ports by device and port, then others. */
 int rna_device_node_compare(const struct rna_device_node *a, const struct rna_device_node *b);

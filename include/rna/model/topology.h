@@ -109,8 +109,11 @@ enum rna_nic_rdma {
  *
  * The list has functions with an RDMA device, and RDMA-capable functions that currently have none:
  * those of an InfiniBand, Omni-Path or fabric class, network functions of NVIDIA (15b3) and HPE
- * Slingshot (17db), and EFA. It omits other Ethernet functions (management, NAT, a thousand virtual
- * ones), which would hide these, unless another function of their vendor and device has one.
+ * Slingshot (17db), and those for RDMA alone (rna/model/driver.h). Other Ethernet functions
+ * (management, NAT, a thousand virtual ones) would hide these. One is listed if another function of
+ * its vendor and device has an RDMA device, or if its driver makes RDMA devices and it either
+ * shares a root port with a GPU, or is of a model that a node with GPUs has more of than servers
+ * have ports.
  */
 struct rna_nic {
 	unsigned object;

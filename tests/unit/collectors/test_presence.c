@@ -10,6 +10,7 @@
 #include <unistd.h>
 #include <cmocka.h>
 
+#include "rna/model/driver.h"
 #include "rna/model/netdev.h"
 
 #include "parse/guid.h"
@@ -438,7 +439,7 @@ static void virtual_function_of_a_guest_is_known(void **state)
 	device = &look(fixture)->devices[0];
 	assert_int_equal(device->function, RNA_FUNCTION_VF);
 	assert_false(rna_device_is_nic(device));
-	assert_false(rna_pci_is_virtual_function(0x14e4, 0x101e));
+	assert_false(rna_driver_takes_as_virtual(0x14e4, 0x101e));
 }
 
 /* One whose number is new: it has the capabilities of a link, and no link. */
@@ -513,11 +514,11 @@ static void physical_functions_are_no_virtual_ones(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < RNA_ARRAY_SIZE(functions); i++)
-		assert_false(rna_pci_is_virtual_function(functions[i][0], functions[i][1]));
-	assert_true(rna_pci_is_virtual_function(0x14e4, 0x16dc));
-	assert_true(rna_pci_is_virtual_function(0x14e4, 0xd800));
-	assert_true(rna_pci_is_virtual_function(0x1414, 0x00ba));
-	assert_false(rna_pci_is_virtual_function(0x1414, 0x00b9));
+		assert_false(rna_driver_takes_as_virtual(functions[i][0], functions[i][1]));
+	assert_true(rna_driver_takes_as_virtual(0x14e4, 0x16dc));
+	assert_true(rna_driver_takes_as_virtual(0x14e4, 0xd800));
+	assert_true(rna_driver_takes_as_virtual(0x1414, 0x00ba));
+	assert_false(rna_driver_takes_as_virtual(0x1414, 0x00b9));
 }
 
 /* Looks with other filters; each list has one glob at most. */

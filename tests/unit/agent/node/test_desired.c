@@ -505,6 +505,7 @@ static void assert_consequences(struct fixture *f, size_t rule, enum rna_severit
 	bool elsewhere = row->cause == RNA_CAUSE_FABRIC || row->cause == RNA_CAUSE_JOB ||
 			 row->impact == RNA_IMPACT_FABRIC || row->impact == RNA_IMPACT_AGENT;
 	bool taints = severity == RNA_SEVERITY_CRITICAL && !elsewhere;
+	size_t conditions = row->second_condition == RNA_CONDITION_NONE ? 1 : 2;
 	struct rna_check check = {.findings = f->findings, .count = 1, .inventory = seen};
 	struct rna_desired_node *desired;
 	const struct rna_node_condition *condition;
@@ -516,7 +517,7 @@ static void assert_consequences(struct fixture *f, size_t rule, enum rna_severit
 	desired = desired_of(f);
 	assert_string_equal(label_of(desired, "rdma-node-agent/health"),
 			    severity == RNA_SEVERITY_INFO ? "ok" : rna_severity_name(severity));
-	assert_int_equal(count_true(desired), severity > RNA_SEVERITY_INFO);
+	assert_int_equal(count_true(desired), severity > RNA_SEVERITY_INFO ? conditions : 0);
 	condition = condition_of(desired, rna_condition_rows[row->condition].type);
 	assert_non_null(condition);
 	if (severity > RNA_SEVERITY_INFO)

@@ -40,6 +40,9 @@ struct bus {
 	bool too_many; /* devices */
 	bool no_stack;
 	const char *remembered; /* the address of a device that is missing */
+	const struct rna_module *modules;
+	size_t module_count;
+	size_t beside; /* so many NICs, the first ones, share a switch with the GPUs */
 };
 
 static char addresses[NICS_MAX][16], names[NICS_MAX][16];
@@ -70,39 +73,52 @@ static struct rna_part *make_topology(const struct node *node, const struct bus 
 	struct rna_topology *part = node_part(node, RNA_COLLECTOR_TOPOLOGY, sizeof(*part));
 	struct rna_arena *arena = part->part.arena;
 	struct rna_pci_object *objects =
-		rna_arena_array(arena, bus->nic_count + 1, sizeof(*objects));
+		rna_arena_array(arena, bus->nic_count + 2, sizeof(*objects));
+	const int the_switch = 0; /* of the GPUs; the NICs follow, then the GPU */
 	struct rna_nic *nics = rna_arena_array(arena, bus->nic_count + 1, sizeof(*nics));
 	struct rna_gpu *gpus = rna_arena_array(arena, bus->gpu_count + 1, sizeof(*gpus));
 	struct rna_gpu_affinity *affinities =
 		rna_arena_array(arena, bus->gpu_count + 1, sizeof(*affinities));
 	unsigned *nearest = rna_arena_array(arena, 1, sizeof(*nearest));
 
-	objects[bus->nic_count].class_id = bus->gpu_class;
+	objects[bus->nic_count + 1] = (struct rna_pci_object){
+		.address = "0000:aa:00.0",
+		.role = RNA_PCI_GPU,
+		.parent = the_switch,
+		.class_id = bus->gpu_class,
+	};
+	objects[the_switch] = (struct rna_pci_object){
+		.address = "0000:a9:00.0",
+		.role = RNA_PCI_ROOT_PORT,
+		.parent = RNA_NO_OBJECT,
+	};
 	for (size_t i = 0; i < bus->nic_count; i++) {
 		const struct nic *nic = &bus->nics[i];
 		const char **device = rna_arena_array(arena, 1, sizeof(*device));
 
 		*device = names[i];
-		objects[i] = (struct rna_pci_object){
+		objects[i + 1] = (struct rna_pci_object){
 			.address = nic->address ? nic->address : addresses[i],
 			.role = RNA_PCI_NIC,
+			.parent = i < bus->beside ? the_switch : RNA_NO_OBJECT,
 			.class_id = nic->class_id,
 			.vendor_id = nic->vendor_id,
 			.device_id = nic->device_id,
 		};
 		nics[i] = (struct rna_nic){
-			.object = (unsigned)i,
+			.object = (unsigned)i + 1,
 			.rdma = nic->rdma,
 			.driver = nic->driver,
 			.subsystem = nic->subsystem,
 			.switch_management = nic->switch_management,
+			.data_direct = RNA_NO_OBJECT,
 			.device_count = nic->rdma == RNA_NIC_RDMA_PRESENT,
 			.devices = device,
 			.rail = -1,
 		};
 	}
 	for (size_t i = 0; i < bus->gpu_count; i++) {
-		gpus[i].object = (unsigned)bus->nic_count;
+		gpus[i].object = (unsigned)bus->nic_count + 1;
 		affinities[i] = (struct rna_gpu_affinity){
 			.nearest_count = bus->nic_count > 0,
 			.nearest = nearest,
@@ -111,7 +127,7 @@ static struct rna_part *make_topology(const struct node *node, const struct bus 
 		};
 	}
 	part->objects = objects;
-	part->object_count = bus->nic_count + 1;
+	part->object_count = bus->nic_count + 2;
 	part->nics = nics;
 	part->nic_count = bus->nic_count;
 	part->gpus = gpus;
@@ -160,6 +176,8 @@ static struct rna_view *view_of(const struct bus *bus, struct rna_time now, bool
 	node_init(&node, IB, 0);
 	node.now = now;
 	node.readiness.netns_exclusive = bus->exclusive;
+	node.readiness.modules = bus->modules;
+	node.readiness.module_count = bus->module_count;
 	part = make_presence(&node, bus);
 	presence = (const void *)part;
 	*view = (struct rna_view){.refs = 1, .arena = arena, .agent.live = live};
@@ -455,6 +473,7 @@ static void test_nodes_without_verbs(void **state)
 	init(&bus, 4, 4);
 	lose_all(&bus);
 	for (size_t i = 0; i < 4; i++) {
+		bus.nics[i].driver = "cxi_ss1";
 		bus.nics[i].vendor_id = 0x17db;
 		bus.nics[i].class_id = ETHERNET_CLASS;
 	}
@@ -475,6 +494,100 @@ static void test_settings_exclude_all(void **state)
 		bus.nics[i].rdma = RNA_NIC_RDMA_EXCLUDED;
 	bus.excluded = 8;
 	assert_look(&bus, "nothing-watched warning");
+}
+
+/* -- The RDMA half of a driver ----------------------------------------------------------------- */
+
+static const struct rna_module halves[] = {
+	{"ib_core", true},  {"ib_uverbs", true}, {"ib_umad", true},
+	{"rdma_ucm", true}, {"ionic", true},     {"ionic_rdma", false},
+};
+
+/* NICs 0 to count - 1 are Pollara without ionic_rdma, beside the GPUs; others are ConnectX. */
+static void init_pollara(struct bus *bus, size_t nics, size_t count)
+{
+	init(bus, nics, 8);
+	for (size_t i = 0; i < count; i++) {
+		bus->nics[i].rdma = RNA_NIC_RDMA_NONE;
+		bus->nics[i].driver = "ionic";
+		bus->nics[i].class_id = ETHERNET_CLASS;
+		bus->nics[i].vendor_id = 0x1dd8;
+		bus->nics[i].device_id = 0x1002;
+	}
+	bus->beside = count;
+	bus->modules = halves;
+	bus->module_count = RNA_ARRAY_SIZE(halves);
+}
+
+static void test_all_pollara_without_ionic_rdma(void **state)
+{
+	struct bus bus;
+	const char *what;
+	char text[256];
+
+	(void)state;
+	init_pollara(&bus, 8, 8);
+	bus.path = RNA_PATH_PXB;
+	(void)look(&bus, text, sizeof(text), &what);
+	assert_string_equal(text, "rdma-absent critical");
+	assert_non_null(strstr(what, "; module ionic_rdma is not loaded"));
+	bus.path = RNA_PATH_SYS;
+	bus.beside = 0;
+	bus.nic_count = 3; /* as many ports as a server has, anywhere */
+	assert_look(&bus, "");
+}
+
+/* A frontend NIC with a device does not excuse the NICs beside the GPUs. */
+static void test_pollara_beside_gpus(void **state)
+{
+	struct bus bus;
+	const char *what;
+	char text[256];
+
+	(void)state;
+	init_pollara(&bus, 3, 2);
+	(void)look(&bus, text, sizeof(text), &what);
+	assert_string_equal(text, "function-without-device critical 0000:18:00.0");
+	assert_string_equal(what,
+			    "0000:18:00.0 (1dd8:1002, driver ionic): no RDMA device, although it "
+			    "is beside GPU 0000:aa:00.0, which no other NIC serves; module "
+			    "ionic_rdma is not loaded; likewise 0001:18:00.0");
+	init_pollara(&bus, 2, 1);
+	assert_look(&bus, "function-without-device warning 0000:18:00.0");
+	bus.gpu_class = 0x0300;
+	assert_look(&bus, "");
+}
+
+/* device-missing names the module as well. */
+static void test_remembered_pollara(void **state)
+{
+	struct bus bus;
+	const char *what;
+	char text[256];
+
+	(void)state;
+	init_pollara(&bus, 2, 1);
+	bus.remembered = addresses[0];
+	(void)look(&bus, text, sizeof(text), &what);
+	assert_string_equal(text, "device-missing critical mlx5_gone");
+	assert_non_null(strstr(what, "; module ionic_rdma is not loaded"));
+}
+
+/* An Ethernet NIC that is not beside a GPU, or beside one that another NIC serves. */
+static void test_plain_ethernet_nics(void **state)
+{
+	struct bus bus;
+
+	(void)state;
+	init_pollara(&bus, 3, 1);
+	bus.beside = 0;
+	assert_look(&bus, "");
+	bus.beside = 2;
+	assert_look(&bus, "");
+	bus.nics[1].vendor_id = 0x17db; /* Slingshot serves the GPU without verbs */
+	bus.nics[1].driver = "cxi_ss1";
+	bus.nics[1].rdma = RNA_NIC_RDMA_NONE;
+	assert_look(&bus, "");
 }
 
 /* -- Ports that differ from most --------------------------------------------------------------- */
@@ -645,6 +758,10 @@ int main(void)
 		cmocka_unit_test(test_ethernet_nics_of_servers),
 		cmocka_unit_test(test_nodes_without_verbs),
 		cmocka_unit_test(test_settings_exclude_all),
+		cmocka_unit_test(test_all_pollara_without_ionic_rdma),
+		cmocka_unit_test(test_pollara_beside_gpus),
+		cmocka_unit_test(test_plain_ethernet_nics),
+		cmocka_unit_test(test_remembered_pollara),
 		cmocka_unit_test(test_two_ports_of_six_down),
 		cmocka_unit_test(test_two_slow_ports),
 		cmocka_unit_test(test_day_without_false_alarm),
