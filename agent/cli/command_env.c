@@ -171,8 +171,7 @@ static int execute(struct rna_call *call, enum rna_env_library library, const ch
 	if (process) {
 		request.get = get_its_variable;
 		request.userdata = &environment;
-		ret = read_environment(options[RNA_OPTION_ROOT], process,
-				       &environment, error);
+		ret = read_environment(options[RNA_OPTION_ROOT], process, &environment, error);
 	}
 	if (ret == 0)
 		ret = rna_once_poll(call, &once, error);

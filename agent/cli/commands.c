@@ -145,8 +145,8 @@ const struct rna_command rna_commands[] = {
 			   "node.",
 		.help = "The same as env --for=nccl.",
 		.exits = env_exits,
-		.options = RNA_OPTION_BIT(FORMAT) | RNA_OPTION_BIT(PID) |
-			   RNA_OPTION_BIT(HOST_NETWORK),
+		.options =
+			RNA_OPTION_BIT(FORMAT) | RNA_OPTION_BIT(PID) | RNA_OPTION_BIT(HOST_NETWORK),
 		.formats = rna_env_forms,
 		.settings = true,
 		.execute = rna_command_nccl,

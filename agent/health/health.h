@@ -71,7 +71,8 @@ bool rna_health_is_booting(const struct rna_health *health, const struct rna_vie
  * Of which conditions (RNA_CONDITION_BIT) is it known what is wrong? After a start of none before
  * every job has run, or had two minutes to do so, and while the machine boots. Then of all but
  * those whose rules have met a problem that is still held down, wait for what an earlier process
- * found, or let the links of a device come up that was registered late in a boot. RNA_CONDITION_NONE
- * stands for the findings together: a problem that is still held down is none yet.
+ * found, or let the links of a device come up that was registered late in a boot.
+ * RNA_CONDITION_NONE stands for the findings together: a problem that is still held down is none
+ * yet.
  */
 unsigned rna_health_settled(const struct rna_health *health, const struct rna_view *view);

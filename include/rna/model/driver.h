@@ -51,7 +51,7 @@ struct rna_driver {
 	bool lets_go;
 };
 
-/* Of a function with this driver; unbound functions are told by their ids. NULL: none of them. */
+/* Of a function with this driver; unbound functions are known by their ids. NULL: none of them. */
 const struct rna_driver *rna_driver_of(const char *bound, uint32_t vendor_id, uint32_t device_id);
 
 /* By the name of the driver alone; NULL: none, or name is NULL. */
