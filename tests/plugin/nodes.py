@@ -12,6 +12,7 @@ from agent import PATIENCE, TESTS
 
 SHIPPED = f"{TESTS}/../systemd/schedulers"
 PORT = "sys/class/infiniband/mlx5_3/ports/1"
+EXPECTED = "expected.yaml"  # a configuration, in the root of a node
 FORMATS = ("nagios", "slurm", "nhc", "npd", "json")
 
 
@@ -25,7 +26,8 @@ def write(root, name, text):
 
 
 def break_port(root):
-    write(root, f"{PORT}/state", "2: INIT")
+    """What takes the node from its users: a port that is expected to be up (node(), or settings)."""
+    write(root, f"{PORT}/state", "1: DOWN")
 
 
 def heal_port(root):
@@ -37,6 +39,8 @@ def node(state):
     """The root of a node whose check is ok, warning, critical or unknown."""
     with tempfile.TemporaryDirectory(prefix="rna-plugin-") as root:
         unpack("roce-troubles" if state == "warning" else "hgx-h100-ib", root)
+        if state != "warning":
+            write(root, EXPECTED, 'expect: {up: ["mlx5_3/1"]}')
         if state == "critical":
             break_port(root)
         if state == "unknown":
@@ -60,7 +64,14 @@ def forget_states(root):
 def command(form, *arguments):
     """Has time on a busy machine, unless arguments say otherwise."""
     return [agent_module.binary, "check", f"--format={form}", "--deadline", f"{PATIENCE // 2}s",
-            *arguments]
+            *arguments, *expecting(arguments)]
+
+
+def expecting(arguments):
+    """The configuration of a node that is the root."""
+    root = arguments[arguments.index("--root") + 1] if "--root" in arguments else ""
+    config = f"{root}/{EXPECTED}"
+    return ["--config", config] if root and os.path.exists(config) else []
 
 
 def check(*arguments):

@@ -12,7 +12,8 @@ from slurm import NODE, Slurm
 
 OURS = "rdma-node-agent: CRITICAL: mlx5_3/1: "
 # A node of a machine of ours; its agent is asked by HTTP.
-SETTINGS = 'health: {hold_down: ["*=0s"]}\ncontrol: {socket: ""}\n'
+SETTINGS = ('health: {hold_down: ["*=0s"]}\ncontrol: {socket: ""}\n'
+            'expect: {up: ["mlx5_3/1"]}\n')
 
 
 @unittest.skipIf(slurm.missing(), f"not installed: {' '.join(slurm.missing())}")
@@ -114,7 +115,7 @@ class Script(unittest.TestCase):
         os.chmod(f"{self.directory}/{name}", 0o755)
         return f"{self.directory}/{name}"
 
-    def run_script(self, line, state, reason=None, **environment):
+    def run_script(self, line, state, reason=None, code=1, **environment):
         """(exit code, what was asked of scontrol other than to show)"""
         shown = f"NodeName=n1\n   State={state} ThreadsPerCore=1\n"
         if reason:
@@ -125,7 +126,8 @@ class Script(unittest.TestCase):
             file.write(line)
         scontrol = self.write("scontrol", f'case $1 in show) cat {self.directory}/shown ;;\n'
                                           f'*) printf "%s\\n" "$@" >>{self.directory}/asked ;; esac')
-        check = self.write("check", f"cat {self.directory}/line")
+        check = self.write("check", f"cat {self.directory}/line\n"
+                                    f"grep -q CRITICAL {self.directory}/line && exit {code}\nexit 0")
         done = subprocess.run(["sh", f"{SHIPPED}/slurm-health"], check=False, timeout=100,
                               env={"PATH": os.environ["PATH"], "RDMA_CHECK": check,
                                    "RDMA_SCONTROL": scontrol, "SLURMD_NODENAME": "n1",
@@ -180,6 +182,12 @@ class Script(unittest.TestCase):
         for line in "rdma-node-agent: OK: fine", "rdma-node-agent: UNKNOWN: no agent", "":
             self.assertEqual(self.run_script(line, "IDLE+DRAIN", broken, SLURM_JOB_ID="7"), (0, []))
 
+    def test_a_cause_elsewhere_drains_nothing(self):
+        line = f"{OURS}no subnet manager has configured the port"
+        self.assertEqual(self.run_script(line, "IDLE", code=0), (0, []))
+        self.assertEqual(self.run_script(line, "IDLE+DRAIN", f"{OURS}down", code=0),
+                         (0, ["update", "NodeName=n1", "State=RESUME"]))
+
     def test_after_boot(self):
         """Ports that are coming up are no findings yet, so a node without findings may be broken."""
         fine, reason = "rdma-node-agent: OK: 8 of 8 ports up", f"{OURS}down"
@@ -191,7 +199,7 @@ class Script(unittest.TestCase):
     def test_a_slurmctld_that_does_not_answer(self):
         hangs = self.write("hangs", "exec sleep 1000")
         for line in "rdma-node-agent: OK: fine", f"{OURS}down":
-            check = self.write("check", f"echo {line!r}")
+            check = self.write("check", f"echo {line!r}\nexit {int('CRITICAL' in line)}")
             done = subprocess.run(["sh", f"{SHIPPED}/slurm-health"], check=False, timeout=100,
                                   env={"PATH": os.environ["PATH"], "RDMA_CHECK": check,
                                        "RDMA_SCONTROL": hangs, "RDMA_PATIENCE": "1"})
