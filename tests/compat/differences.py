@@ -113,6 +113,9 @@ FAILURES = {
     "gpus-only": NOT_FOUND,  # here it is right
     "hgx-h100-no-rdma": NOT_FOUND,  # likewise
     "mi300a-cpx": NOT_FOUND,  # likewise
+    "bnxt-re-missing": NOT_FOUND,  # likewise
+    "irdma-missing": NOT_FOUND,  # likewise
+    "mana-ib-missing": NOT_FOUND,  # likewise
     "ionic-erdma": NOT_FOUND,  # counters/
     "many-ports": NOT_FOUND,
     "no-stack": NOT_FOUND,  # here it is right
