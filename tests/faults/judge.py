@@ -5,7 +5,7 @@ import os
 import re
 
 # What says that reads failed, and what follows from it. All else must be as it was, or missing.
-TOLD = re.compile(r"rdma_(collector_\w+|findings?|finding_since_seconds|agent_\w+|port_peer_stale|kernel_log_(readable|info)|kubernetes_\w+)|process_\w+")
+TOLD = re.compile(r"rdma_(collector_\w+|findings?|finding_info|finding_since_seconds|agent_\w+|port_peer_stale|kernel_log_(readable|info)|kubernetes_\w+)|process_\w+")
 # A label whose value tells how sure the rest is, or where it comes from.
 SOURCES = {"reason", "netdev_source", "source"}
 # Counts of what could be read; and VL15, which is left out where the link layer is known not to have it.
