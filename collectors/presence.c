@@ -696,11 +696,6 @@ static void read_listed(struct run *run, const struct rna_listed_device *listed,
 	rna_index_deinit(&shares.index);
 }
 
-static int compare_texts(const void *a, const void *b)
-{
-	return strcmp(*(const char *const *)a, *(const char *const *)b);
-}
-
 static void keep_contested(struct run *run, const struct rna_devices_elsewhere *elsewhere,
 			   struct rna_presence *presence)
 {
@@ -777,7 +772,7 @@ static int read_devices(struct run *run, struct rna_presence *presence)
 	read_listed(run, listed, count, devices, presence);
 	if (presence->excluded_function_count > 0)
 		qsort(presence->excluded, presence->excluded_function_count,
-		      sizeof(*presence->excluded), compare_texts);
+		      sizeof(*presence->excluded), rna_compare_text_items);
 	if (run->error == 0)
 		presence->device_count = make_keys_unique(run, devices, presence->device_count);
 	presence->devices = devices;

@@ -636,17 +636,12 @@ struct names {
 	size_t count;
 };
 
-static int compare_texts(const void *a, const void *b)
-{
-	return strcmp(*(const char *const *)a, *(const char *const *)b);
-}
-
 static void sort_names(struct names *names)
 {
 	size_t kept = 0;
 
 	if (names->count > 0)
-		qsort(names->list, names->count, sizeof(*names->list), compare_texts);
+		qsort(names->list, names->count, sizeof(*names->list), rna_compare_text_items);
 	for (size_t i = 0; i < names->count; i++)
 		if (kept == 0 || strcmp(names->list[kept - 1], names->list[i]) != 0)
 			names->list[kept++] = names->list[i];
@@ -655,9 +650,10 @@ static void sort_names(struct names *names)
 
 static uint32_t find_name(const struct names *names, const char *name)
 {
-	const char **found = names->count == 0 ? NULL
-					       : bsearch(&name, names->list, names->count,
-							 sizeof(*names->list), compare_texts);
+	const char **found = names->count == 0
+				     ? NULL
+				     : bsearch(&name, names->list, names->count,
+					       sizeof(*names->list), rna_compare_text_items);
 
 	return found ? (uint32_t)(found - names->list) : RNA_MESH_NONE;
 }

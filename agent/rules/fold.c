@@ -30,11 +30,6 @@ static bool is_first(const struct rna_finds *finds, size_t index)
 	return true;
 }
 
-static int compare_names(const void *a, const void *b)
-{
-	return rna_compare_names(*(const char *const *)a, *(const char *const *)b);
-}
-
 /* The devices of those that fold into find, of each one name. Returns their number. */
 static size_t list_others(const struct rna_finds *finds, const struct rna_find *find,
 			  const char **ret)
@@ -46,7 +41,7 @@ static size_t list_others(const struct rna_finds *finds, const struct rna_find *
 		    finds->items[i].finding.device)
 			ret[count++] = finds->items[i].finding.device;
 	if (count > 0)
-		qsort(ret, count, sizeof(*ret), compare_names);
+		qsort(ret, count, sizeof(*ret), rna_compare_name_items);
 	for (size_t i = 0; i < count; i++)
 		if (!rna_same_text(ret[i], find->finding.device) &&
 		    (kept == 0 || strcmp(ret[kept - 1], ret[i]) != 0))

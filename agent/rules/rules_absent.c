@@ -122,11 +122,6 @@ struct remembered {
 	const char **addresses; /* sorted; in the arena of the view */
 };
 
-static int compare_texts(const void *a, const void *b)
-{
-	return strcmp(*(const char *const *)a, *(const char *const *)b);
-}
-
 static void list_remembered(const struct rna_rule_input *in, struct rna_arena *arena,
 			    struct remembered *ret)
 {
@@ -139,13 +134,14 @@ static void list_remembered(const struct rna_rule_input *in, struct rna_arena *a
 		if (view->missing[i].pci_address)
 			ret->addresses[ret->count++] = view->missing[i].pci_address;
 	if (ret->count > 0)
-		qsort(ret->addresses, ret->count, sizeof(*ret->addresses), compare_texts);
+		qsort(ret->addresses, ret->count, sizeof(*ret->addresses), rna_compare_text_items);
 }
 
 static bool is_remembered(const struct remembered *remembered, const char *address)
 {
-	return remembered->count > 0 && bsearch(&address, remembered->addresses, remembered->count,
-						sizeof(*remembered->addresses), compare_texts);
+	return remembered->count > 0 &&
+	       bsearch(&address, remembered->addresses, remembered->count,
+		       sizeof(*remembered->addresses), rna_compare_text_items);
 }
 
 /* -- Models ------------------------------------------------------------------------------------ */

@@ -330,14 +330,9 @@ static void sort_processes(struct run *run)
 
 /* -- Devices ----------------------------------------------------------------------------------- */
 
-static int compare_names(const void *a, const void *b)
-{
-	return rna_compare_names(*(const char *const *)a, *(const char *const *)b);
-}
-
 static bool has_name(char *const *names, size_t count, const char *name)
 {
-	return count > 0 && bsearch(&name, names, count, sizeof(*names), compare_names);
+	return count > 0 && bsearch(&name, names, count, sizeof(*names), rna_compare_name_items);
 }
 
 static int compare_absent(const void *a, const void *b)

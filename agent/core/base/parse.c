@@ -159,6 +159,16 @@ int rna_compare_names(const char *a, const char *b)
 	return strcmp(whole_a, whole_b); /* "mlx5_01" and "mlx5_1" differ */
 }
 
+int rna_compare_text_items(const void *a, const void *b)
+{
+	return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+int rna_compare_name_items(const void *a, const void *b)
+{
+	return rna_compare_names(*(const char *const *)a, *(const char *const *)b);
+}
+
 bool rna_same_text(const char *a, const char *b)
 {
 	return a && b ? strcmp(a, b) == 0 : a == b;

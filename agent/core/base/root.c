@@ -318,11 +318,6 @@ char *rna_root_realpath(const struct rna_root *root, const char *path, struct rn
 	return keep(arena, inside, len, ret_error);
 }
 
-static int compare_names(const void *a, const void *b)
-{
-	return rna_compare_names(*(char *const *)a, *(char *const *)b);
-}
-
 static bool is_dot(const char *name)
 {
 	return strcmp(name, ".") == 0 || strcmp(name, "..") == 0;
@@ -382,7 +377,7 @@ ssize_t rna_root_list_fd(int fd, struct rna_arena *arena, char ***ret_names)
 	if (!*ret_names)
 		return -ENOMEM;
 	if (count > 0) {
-		qsort(names, count, sizeof(*names), compare_names);
+		qsort(names, count, sizeof(*names), rna_compare_name_items);
 		memcpy(*ret_names, names, count * sizeof(*names));
 	}
 	return (ssize_t)count;

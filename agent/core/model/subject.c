@@ -148,11 +148,6 @@ static void set_siblings(struct join *join, struct rna_subject *port)
 		port->place = number_of_kind(same_place, port, join->places, &join->place_count);
 }
 
-static int compare_texts(const void *a, const void *b)
-{
-	return strcmp(*(const char *const *)a, *(const char *const *)b);
-}
-
 static int list_rails(struct join *join)
 {
 	const struct rna_topology *topology = rna_snapshot_topology(join->view->snapshot);
@@ -167,7 +162,7 @@ static int list_rails(struct join *join)
 		for (size_t d = 0;
 		     topology->nics[i].rail >= 0 && d < topology->nics[i].device_count; d++)
 			join->rails[join->rail_count++] = topology->nics[i].devices[d];
-	qsort(join->rails, join->rail_count, sizeof(*join->rails), compare_texts);
+	qsort(join->rails, join->rail_count, sizeof(*join->rails), rna_compare_text_items);
 	return 0;
 }
 
@@ -296,7 +291,7 @@ static void set_device(struct join *join, size_t index, struct rna_subject *ret)
 	ret->link_layer = common_link_layer(ret->identity);
 	ret->rail = join->rail_count > 0 &&
 		    bsearch(&device->device->name, join->rails, join->rail_count,
-			    sizeof(*join->rails), compare_texts);
+			    sizeof(*join->rails), rna_compare_text_items);
 	ret->card_functions = card >= 0 ? join->functions[card] : 0;
 	ret->judged = is_judged(join, ret);
 	set_jobs(join, ret);
