@@ -214,7 +214,6 @@ static bool any_nic_has_device(const struct rna_topology *topology)
 static bool is_bare(const struct rna_topology *topology, const struct rna_nic *nic)
 {
 	const struct rna_pci_object *object = &topology->objects[nic->object];
-
 	bool like = false;
 
 	if (nic->rdma == RNA_NIC_RDMA_EXCLUDED || nic->rdma == RNA_NIC_RDMA_OFF)
@@ -556,15 +555,6 @@ static bool each_has_its_nic(const struct work *work)
 	return near * 2 > work->topology->gpu_count;
 }
 
-static size_t count_of_kind(const struct work *work, const struct rna_nic *nics, unsigned of)
-{
-	size_t count = 0;
-
-	for (size_t i = 0; i < work->serving_count; i++)
-		count += same_kind(work->topology, &nics[work->serving[i]], &nics[of]);
-	return count;
-}
-
 /* The NIC of a GPU that is far from it, where others have theirs near by Data Direct functions. */
 static bool is_its_own(const struct work *work, const struct rna_nic *nics, size_t gpu)
 {
@@ -579,16 +569,22 @@ static bool is_its_own(const struct work *work, const struct rna_nic *nics, size
 	return false;
 }
 
-/* False: no GPU has a NIC. */
-static bool mark_rails_of_gpus(const struct work *work, struct rna_nic *nics)
+/* near: have most GPUs theirs near? */
+static bool has_rail(const struct work *work, const struct rna_nic *nics, bool near, size_t gpu)
 {
-	bool near = each_has_its_nic(work), any = false;
+	return work->affinities[gpu].nic >= 0 &&
+	       (!near || has_near_nic(work, gpu) || is_its_own(work, nics, gpu));
+}
+
+/* False: no GPU has a NIC. */
+static bool mark_rails_of_gpus(const struct work *work, bool near, struct rna_nic *nics)
+{
+	bool any = false;
 
 	for (size_t gpu = 0; gpu < work->topology->gpu_count; gpu++) {
 		const struct rna_gpu_affinity *affinity = &work->affinities[gpu];
 
-		if (affinity->nic < 0 ||
-		    (near && !has_near_nic(work, gpu) && !is_its_own(work, nics, gpu)))
+		if (!has_rail(work, nics, near, gpu))
 			continue;
 		any = true;
 		nics[affinity->nic].rail = RAIL;
@@ -602,6 +598,15 @@ static bool mark_rails_of_gpus(const struct work *work, struct rna_nic *nics)
 	return any;
 }
 
+static size_t count_of_kind(const struct work *work, const struct rna_nic *nics, unsigned of)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < work->serving_count; i++)
+		count += same_kind(work->topology, &nics[work->serving[i]], &nics[of]);
+	return count;
+}
+
 /* Fallback if no GPU has a NIC: the NICs of the most frequent kind. */
 static void mark_most_common(const struct work *work, struct rna_nic *nics)
 {
@@ -613,9 +618,7 @@ static void mark_most_common(const struct work *work, struct rna_nic *nics)
 		most = count > most ? count : most;
 	}
 	for (size_t i = 0; i < work->serving_count; i++)
-		if (count_of_kind(work, nics, work->serving[i]) == most &&
-		    (nics[work->serving[i]].device_count > 0 ||
-		     !any_nic_has_device(work->topology)))
+		if (count_of_kind(work, nics, work->serving[i]) == most)
 			nics[work->serving[i]].rail = RAIL;
 }
 
@@ -625,52 +628,54 @@ static const char *address_of(const struct rna_topology *topology, const struct 
 }
 
 /*
- * Does the place beside this GPU lack its NIC? GPUs behind one switch share the place; the first of
- * them stands for it.
+ * Does the place beside this GPU lack its NIC, where most have theirs near? GPUs behind one switch
+ * share the place; the first of them stands for it.
  */
-static bool is_place_without_nic(const struct work *work, size_t gpu)
+static bool is_place_without_nic(const struct work *work, const struct rna_nic *nics, size_t gpu)
 {
 	const struct rna_topology *topology = work->topology;
 
-	if (!each_has_its_nic(work) || has_near_nic(work, gpu))
+	if (has_rail(work, nics, true, gpu))
 		return false;
 	for (size_t i = 0; i < gpu; i++)
-		if (!has_near_nic(work, i) &&
+		if (!has_rail(work, nics, true, i) &&
 		    rna_topology_path(topology, topology->gpus[i].object,
 				      topology->gpus[gpu].object) <= RNA_PATH_PXB)
 			return false;
 	return true;
 }
 
-/* Places in front of this address: NICs with a rail, and GPUs whose NIC is gone. */
-static int count_places_before(const struct work *work, const struct rna_nic *nics,
-			       const char *address)
+/* By their places, so that a NIC that is lost moves no other. 0 or -ENOMEM. */
+static int number_rails(const struct work *work, struct rna_nic *nics)
 {
 	const struct rna_topology *topology = work->topology;
-	int count = 0;
+	RNA_FREE const char **places =
+		calloc(topology->nic_count + topology->gpu_count + 1, sizeof(*places));
+	bool near = each_has_its_nic(work);
+	size_t count = 0;
 
-	for (size_t i = 0; i < topology->nic_count; i++)
-		count += nics[i].rail != NO_RAIL &&
-			 strcmp(address_of(topology, &nics[i]), address) < 0;
-	for (size_t gpu = 0; gpu < topology->gpu_count; gpu++)
-		count += is_place_without_nic(work, gpu) &&
-			 strcmp(topology->objects[topology->gpus[gpu].object].address, address) < 0;
-	return count;
-}
-
-/* By their places, so that a NIC that is lost moves no other. */
-static void number_rails(const struct work *work, struct rna_nic *nics)
-{
-	const struct rna_topology *topology = work->topology;
-
+	if (!places)
+		return -ENOMEM;
 	for (size_t i = 0; i < topology->nic_count; i++)
 		nics[i].rail = NO_RAIL;
-	if (!mark_rails_of_gpus(work, nics))
+	if (!mark_rails_of_gpus(work, near, nics))
 		mark_most_common(work, nics);
 	for (size_t i = 0; i < topology->nic_count; i++)
 		if (nics[i].rail != NO_RAIL)
-			nics[i].rail =
-				count_places_before(work, nics, address_of(topology, &nics[i]));
+			places[count++] = address_of(topology, &nics[i]);
+	for (size_t gpu = 0; near && gpu < topology->gpu_count; gpu++)
+		if (is_place_without_nic(work, nics, gpu))
+			places[count++] = topology->objects[topology->gpus[gpu].object].address;
+	qsort(places, count, sizeof(*places), rna_compare_text_items);
+	for (size_t i = 0; i < topology->nic_count; i++) {
+		const char *address = address_of(topology, &nics[i]), **place;
+
+		if (nics[i].rail == NO_RAIL)
+			continue;
+		place = bsearch(&address, places, count, sizeof(*places), rna_compare_text_items);
+		nics[i].rail = (int)(place - places);
+	}
+	return 0;
 }
 
 static const struct rna_known_nic *find_known(const struct rna_known_rails *known,
@@ -794,11 +799,11 @@ int rna_topology_assign(struct rna_topology *topology, struct rna_nic *nics,
 	bool bare = false;
 
 	if (serving && distances) {
-		bare = find_serving(&work, true);
+		bare = find_serving(&work, topology->gpu_count > 0);
 		status = find_affinities(&work);
 	}
 	if (status == 0)
-		number_rails(&work, nics);
+		status = number_rails(&work, nics);
 	if (status == 0 && bare) { /* a GPU is served by what has a device */
 		(void)find_serving(&work, false);
 		status = find_affinities(&work);

@@ -441,6 +441,27 @@ static void a_lost_nic_moves_no_rail(void **state)
 	assert_int_equal(node->nics[nics[3]].rail, 3);
 }
 
+/* Nor does one whose Data Direct function is gone: the way to it is longer, its place is the same.
+ */
+static void a_lost_data_direct_function_moves_no_rail(void **state)
+{
+	struct node *node = *state;
+	unsigned nics[4], direct;
+
+	for (unsigned i = 0; i < 4; i++) {
+		unsigned upstream = add_complex(node, 0);
+
+		direct = add(node, (int)add_port(node, upstream), RNA_PCI_DATA_DIRECT);
+		(void)add_gpu(node, add_port(node, upstream));
+		nics[i] = add_nic(node, add_port(node, add_complex(node, 0)));
+		if (i != 1)
+			node->nics[nics[i]].data_direct = (int)direct;
+	}
+	assign(node);
+	for (unsigned i = 0; i < 4; i++)
+		assert_int_equal(node->nics[nics[i]].rail, i);
+}
+
 /* HPE Slingshot has no RDMA devices at all; its NICs are near GPUs all the same. */
 static void without_any_device_all_nics_serve(void **state)
 {
@@ -815,6 +836,7 @@ int main(void)
 		TEST(members_of_a_lag_share_a_remembered_rail),
 		TEST(nics_that_do_not_serve_are_passed_over),
 		TEST(a_lost_nic_moves_no_rail),
+		TEST(a_lost_data_direct_function_moves_no_rail),
 		TEST(without_any_device_all_nics_serve),
 		TEST(nothing_is_near_where_nothing_is_known),
 		TEST(nodes_without_gpus_or_nics_are_fine),
