@@ -483,6 +483,16 @@ static int compare_findings(const void *a, const void *b)
 	return rna_finding_compare(a, b);
 }
 
+/* One of several devices is silenced only with all of them. */
+static bool is_silenced(char *const *windows, const struct rna_finding *finding, rna_usec now)
+{
+	bool silenced = rna_silence_holds(windows, finding->device, now);
+
+	for (size_t i = 0; silenced && i < finding->other_count; i++)
+		silenced = rna_silence_holds(windows, finding->others[i], now);
+	return silenced;
+}
+
 static void fill_in(struct rna_health *health, struct rna_view *view)
 {
 	char *const *windows = health->settings->health_silence;
@@ -498,8 +508,7 @@ static void fill_in(struct rna_health *health, struct rna_view *view)
 
 		if (!is_shown(tracked) || !has_held(health, tracked, now))
 			continue;
-		tracked->finding.silenced =
-			rna_silence_holds(windows, tracked->device, now.realtime);
+		tracked->finding.silenced = is_silenced(windows, &tracked->finding, now.realtime);
 		report(health, tracked);
 		*finding = tracked->finding;
 		finding->text = rna_arena_strdup(view->arena, tracked->text);

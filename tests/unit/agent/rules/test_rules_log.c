@@ -14,11 +14,12 @@
 
 #include "health_fixture.h"
 
-#define NIC    "0000:3b:00.0"
-#define OTHER  "0000:5e:00.0"
-#define VF     "0000:3b:00.2"
-#define PORT   "0000:3a:01.0"
-#define SWITCH "0000:39:00.0"
+#define NIC             "0000:3b:00.0"
+#define OTHER           "0000:5e:00.0"
+#define SECOND_FUNCTION "0000:3b:00.1"
+#define VF              "0000:3b:00.2"
+#define PORT            "0000:3a:01.0"
+#define SWITCH          "0000:39:00.0"
 
 #define PATTERN(its_name, its_kind, its_severity, its_end)                                         \
 	{                                                                                          \
@@ -171,6 +172,32 @@ static void test_nothing_said(void **state)
 
 	assert_int_equal(count_through(f, HOUR), 0);
 	assert_string_equal(told, "");
+}
+
+/* Two functions of a card say the same: one finding, which is silenced only with both. */
+static void test_one_card_is_silenced_as_a_whole(void **state)
+{
+	static const struct {
+		const char *window;
+		bool silenced;
+	} cases[] = {{"Fri 09:00-10:00 mlx5_0", false}, {"Fri 09:00-10:00 mlx5_*", true}};
+	struct fixture *f = *state;
+
+	f->node.ports[1].pci_address = f->node.ports[1].hops[0].address = SECOND_FUNCTION;
+	say(f, &firmware);
+	say_of(f, 1, &firmware, SECOND_FUNCTION, 0);
+	for (size_t i = 0; i < RNA_ARRAY_SIZE(cases); i++) {
+		struct rna_view *view;
+
+		add_setting(&f->settings.health_silence, cases[i].window);
+		view = look_after(f, SECOND);
+		assert_int_equal(view->finding_count, 1);
+		assert_string_equal(view->findings[0].device, "mlx5_0");
+		assert_int_equal(view->findings[0].other_count, 1);
+		assert_string_equal(view->findings[0].others[0], "mlx5_1");
+		assert_int_equal(view->findings[0].silenced, cases[i].silenced);
+		(void)rna_view_unref(view);
+	}
 }
 
 static void test_a_command_times_out(void **state)
@@ -985,6 +1012,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		TEST(test_nothing_said),
 		TEST(test_a_command_times_out),
+		TEST(test_one_card_is_silenced_as_a_whole),
 		TEST(test_silence_alone_ends_nothing),
 		TEST(test_only_the_firmware_can_answer),
 		TEST(test_lost_messages_are_no_silence),
