@@ -9,7 +9,7 @@ enum { NAMED_MAX = 4 }; /* objects in the text; the list of the finding has all 
 
 static bool is_like(const struct rna_find *a, const struct rna_find *b)
 {
-	return a->fold && b->fold && a->rule == b->rule && a->unknown == b->unknown &&
+	return a->fold && b->fold && a->rule == b->rule &&
 	       a->finding.severity == b->finding.severity && strcmp(a->fold, b->fold) == 0;
 }
 
@@ -82,7 +82,7 @@ void rna_finds_fold(struct rna_finds *finds)
 	for (size_t i = 0; i < finds->count; i++)
 		stays[i] = !finds->items[i].fold || is_first(finds, i);
 	for (size_t i = 0; i < finds->count; i++)
-		if (stays[i] && finds->items[i].fold && !finds->items[i].unknown)
+		if (stays[i] && finds->items[i].fold)
 			name_others(&finds->items[i], finds);
 	for (size_t i = 0; i < finds->count; i++)
 		if (stays[i])

@@ -92,19 +92,10 @@ struct rna_finding *rna_finds_add(struct rna_finds *out, const char *format, ...
 	return &find->finding; /* behind the end it is still ours */
 }
 
-void rna_finds_share_cause(struct rna_finds *out, const char *format, ...)
+void rna_finds_share_cause(struct rna_finds *out, const char *cause)
 {
-	RNA_FREE char *text = NULL;
-	va_list args;
-	int len;
-
-	va_start(args, format);
-	len = vasprintf(&text, format, args);
-	va_end(args);
-	if (len >= 0 && out->count > 0)
-		out->items[out->count - 1].fold = rna_arena_strdup(out->arena, text);
-	if (len < 0)
-		text = NULL;
+	if (!out->failed && out->count > 0)
+		out->items[out->count - 1].fold = cause;
 }
 
 void rna_finds_add_unknown(struct rna_finds *out)

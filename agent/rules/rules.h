@@ -214,9 +214,9 @@ void rna_rule_run(size_t number, const struct rna_rule_input *in, struct rna_fin
 struct rna_finding *rna_finds_add(struct rna_finds *out, const char *format, ...) RNA_PRINTF(2, 3);
 /*
  * The newest finding shares its cause with all of its rule and severity that have the same text
- * here; they become one (fold.h).
+ * here; they become one (fold.h). cause: in the arena, or static; NULL: its cause is its own.
  */
-void rna_finds_share_cause(struct rna_finds *out, const char *format, ...) RNA_PRINTF(2, 3);
+void rna_finds_share_cause(struct rna_finds *out, const char *cause);
 /* It cannot be determined whether the rule holds. */
 void rna_finds_add_unknown(struct rna_finds *out);
 /*

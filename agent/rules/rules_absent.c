@@ -392,9 +392,11 @@ static void report(const struct rna_rule_input *in, const struct rna_topology *t
 			      describe(topology, nic, out->arena), although, why);
 	found->device = address;
 	if (missing_module(in, topology, nic))
-		rna_finds_share_cause(out, "%s", why);
+		rna_finds_share_cause(out, why);
 	else
-		rna_finds_share_cause(out, "%.*s %s", (int)strcspn(address, "."), address, why);
+		rna_finds_share_cause(out,
+				      rna_arena_printf(out->arena, "%.*s %s",
+						       (int)strcspn(address, "."), address, why));
 	found->severity = severity_of(nic, conviction);
 	found->remedy = rna_rule_fill_remedy(remedy, &names, out->arena);
 }

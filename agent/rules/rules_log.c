@@ -369,15 +369,15 @@ static const char *cause_of(const struct about *about, struct rna_finds *out)
 	const char *address = device ? device->device->pci_address : episode->object.address;
 	RNA_STRBUF struct rna_strbuf alike = RNA_STRBUF_INIT;
 
+	if (episode->object.place != RNA_EPISODE_AT_FUNCTION && !episode->pattern->routine)
+		return address && episode->object.place == RNA_EPISODE_AT_DEVICE
+			       ? rna_arena_printf(out->arena, "%s %.*s", episode->pattern->name,
+						  (int)strcspn(address, "."), address)
+			       : NULL;
 	write_alike(episode, &alike);
-	if (!rna_strbuf_ok(&alike))
-		return NULL;
-	if (episode->object.place == RNA_EPISODE_AT_FUNCTION || episode->pattern->routine)
-		return rna_arena_printf(out->arena, "%s %s", episode->pattern->name, alike.data);
-	if (address && episode->object.place == RNA_EPISODE_AT_DEVICE)
-		return rna_arena_printf(out->arena, "%s %.*s", episode->pattern->name,
-					(int)strcspn(address, "."), address);
-	return NULL;
+	return rna_strbuf_ok(&alike)
+		       ? rna_arena_printf(out->arena, "%s %s", episode->pattern->name, alike.data)
+		       : NULL;
 }
 
 /* -- Findings of counters ---------------------------------------------------------------------- */
@@ -500,8 +500,7 @@ static void report(const struct rna_rule_input *in, const struct about *about,
 	found->since = since_of(about->worst);
 	if (object)
 		found->device = object;
-	if (!out->failed)
-		out->items[out->count - 1].fold = cause_of(about, out);
+	rna_finds_share_cause(out, cause_of(about, out));
 }
 
 /*
