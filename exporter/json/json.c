@@ -9,6 +9,7 @@
 #include <errno.h>
 #include <sys/types.h>
 
+#include "rna/base/words.h"
 #include "rna/check.h"
 #include "rna/exporter.h"
 
@@ -532,16 +533,8 @@ void rna_write_findings(const struct rna_view *view, struct rna_strbuf *out)
 	rna_json_write(&writer, findings_object(&writer, view), RNA_JSON_INDENT, out);
 }
 
-/* The number, from 0 to below words, of the word under name; words: it is none of them. */
 #define READ_WORD(object, name, member, word_of, words)                                            \
-	do {                                                                                       \
-		const char *word_ = json_string_value(json_object_get(object, name));              \
-		unsigned number_ = 0;                                                              \
-                                                                                                   \
-		while (number_ < (words) && (!word_ || strcmp(word_of(number_), word_) != 0))      \
-			number_++;                                                                 \
-		(member) = number_;                                                                \
-	} while (0)
+	RNA_FIND_WORD(json_string_value(json_object_get(object, name)), member, word_of, words)
 
 /* A text member, in arena; NULL when there is none, or no memory. */
 static const char *get_text(const json_t *object, const char *name, struct rna_arena *arena)

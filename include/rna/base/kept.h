@@ -23,6 +23,7 @@
 #include <string.h>
 
 #include "rna/base/json_document.h"
+#include "rna/base/words.h"
 
 /* What is done with a record: it is written, read, or neither: freed. */
 struct rna_kept {
@@ -65,13 +66,9 @@ void rna_keep_chars(struct rna_kept *kept, const char *name, char *member, size_
 	do {                                                                                       \
 		const char *word_ =                                                                \
 			rna_keep_word(kept, name, (kept)->writes ? word_of(member) : NULL);        \
-		unsigned number_ = 0;                                                              \
                                                                                                    \
-		while ((kept)->reads && number_ < (words) &&                                       \
-		       (!word_ || strcmp(word_of(number_), word_) != 0))                           \
-			number_++;                                                                 \
 		if ((kept)->reads)                                                                 \
-			(member) = number_;                                                        \
+			RNA_FIND_WORD(word_, member, word_of, words);                              \
 	} while (0)
 const char *rna_keep_word(struct rna_kept *kept, const char *name, const char *word);
 

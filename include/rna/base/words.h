@@ -33,6 +33,20 @@ void rna_hint_offer(struct rna_hint *hint, const char *known, size_t len);
 void rna_hint_write(const struct rna_hint *hint, const char *kind, const char *topic,
 		    struct rna_strbuf *out);
 
+/*
+ * Sets number, of an enum, to the first below words whose word_of(number) is text; words: none is,
+ * or text is NULL.
+ */
+#define RNA_FIND_WORD(text, number, word_of, words)                                                \
+	do {                                                                                       \
+		const char *text_ = (text);                                                        \
+		unsigned number_ = 0;                                                              \
+                                                                                                   \
+		while (number_ < (words) && (!text_ || strcmp(word_of(number_), text_) != 0))      \
+			number_++;                                                                 \
+		(number) = number_;                                                                \
+	} while (0)
+
 /* NULL-terminated lists of words: is word one of them; write them as "a, b, c". */
 bool rna_words_have(const char *const *words, const char *word);
 void rna_words_write(const char *const *words, struct rna_strbuf *out);
