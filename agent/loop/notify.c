@@ -54,12 +54,6 @@ void rna_notify_status(struct rna_notify *notify, const struct rna_view *view)
 
 enum { PORT_MAX = 12 }; /* bytes of a port number */
 
-static const int levels[RNA_SEVERITY_COUNT] = {
-	[RNA_SEVERITY_INFO] = LOG_INFO,
-	[RNA_SEVERITY_WARNING] = LOG_WARNING,
-	[RNA_SEVERITY_CRITICAL] = LOG_ERR,
-};
-
 static void write_resolved(const struct rna_finding *finding, rna_usec lasted,
 			   struct rna_strbuf *out)
 {
@@ -91,8 +85,9 @@ void rna_notify_finding(const struct rna_rule *rule, const struct rna_finding *f
 		{"MESSAGE_ID", over ? rna_rule_resolved_id : rule->message_id},
 		{NULL, NULL},
 	};
-	int level = over && finding->severity > RNA_SEVERITY_INFO ? LOG_NOTICE
-								  : levels[finding->severity];
+	int level = over && finding->severity > RNA_SEVERITY_INFO
+			    ? LOG_NOTICE
+			    : rna_severity_level(finding->severity);
 
 	(void)snprintf(port, sizeof(port), "%u", finding->port);
 	if (over)

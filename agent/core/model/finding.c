@@ -2,9 +2,9 @@
 #include "rna/model/finding.h"
 
 #include <string.h>
+#include <syslog.h>
 
 #include "rna/base/parse.h"
-#include "rna/base/strbuf.h"
 
 bool rna_finding_is_about(const struct rna_finding *finding, const char *device)
 {
@@ -85,12 +85,24 @@ bool rna_finding_takes_node(const struct rna_finding *finding, enum rna_taint_wh
 	return when != RNA_TAINT_WHEN_NODE_LOST || finding->impact == RNA_IMPACT_NODE_LOST;
 }
 
+static const struct {
+	int level;
+	const char *word; /* of the level */
+	const char *alert;
+} reports[RNA_SEVERITY_COUNT] = {
+	[RNA_SEVERITY_INFO] = {LOG_INFO, "info", "none"},
+	[RNA_SEVERITY_WARNING] = {LOG_WARNING, "warning", "ticket"},
+	[RNA_SEVERITY_CRITICAL] = {LOG_ERR, "err", "page"},
+};
+
+int rna_severity_level(enum rna_severity severity)
+{
+	return reports[severity].level;
+}
+
 /* A row for each severity, by where the cause lies; the functions above decide. */
 void rna_consequences_describe(struct rna_strbuf *out)
 {
-	static const char *const alerts[RNA_SEVERITY_COUNT] = {"none", "ticket", "page"};
-	static const char *const journal[RNA_SEVERITY_COUNT] = {"info", "warning", "err"};
-
 	rna_strbuf_puts(out, "Finding\tPage, health label, state and exit code of `check`\t"
 			     "Journal\tCondition\tDrain (Slurm, NHC, node-problem-detector)\t"
 			     "Taint, by `kubernetes.taint_when`\tAlert\n");
@@ -108,12 +120,13 @@ void rna_consequences_describe(struct rna_strbuf *out)
 			rna_strbuf_printf(out, "%s, its cause %s\t%s, %d\t%s\t%s\t%s\t%s\t%s\n",
 					  rna_severity_name(finding.severity),
 					  fabric ? "elsewhere" : "in the node",
-					  rna_health_state_name(state), state, journal[severity],
+					  rna_health_state_name(state), state,
+					  reports[severity].word,
 					  severity > RNA_SEVERITY_INFO ? "True" : "-",
 					  critical ? "yes" : "-",
 					  critical  ? "`critical`, `warning`"
 					  : warning ? "`warning`"
 						    : "-",
-					  alerts[severity]);
+					  reports[severity].alert);
 		}
 }

@@ -9,6 +9,7 @@
 #include <stddef.h>
 
 #include "rna/base/clock.h"
+#include "rna/base/strbuf.h"
 
 enum rna_severity {
 	RNA_SEVERITY_INFO,
@@ -129,8 +130,10 @@ enum rna_taint_when {
  */
 bool rna_finding_takes_node(const struct rna_finding *finding, enum rna_taint_when when);
 
+/* The level of the journal (syslog.h) at which such a finding is reported. */
+int rna_severity_level(enum rna_severity severity);
+
 /* The table of all this for the command describe. */
-struct rna_strbuf;
 void rna_consequences_describe(struct rna_strbuf *out);
 
 /* The number of findings of that severity that are not silenced. */
