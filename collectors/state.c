@@ -46,14 +46,6 @@ static int add_files(struct rna_reader *reader, const struct rna_device *device,
 	return 0;
 }
 
-static const struct rna_port_state_value *before_of(const struct rna_collect_input *in,
-						    size_t index)
-{
-	const struct rna_state *previous = (const void *)in->previous;
-
-	return previous && index < previous->port_count ? &previous->ports[index] : NULL;
-}
-
 static bool is_same_state(const struct rna_port_state_value *before,
 			  const struct rna_port_state_value *now)
 {
@@ -63,46 +55,52 @@ static bool is_same_state(const struct rna_port_state_value *before,
 	       before->state.number == now->state.number;
 }
 
-/* As the run before has it; NULL: that is not as good as reading it. */
-static const struct rna_port_state_value *known_link(const struct rna_collect_input *in,
-						     size_t index, rna_usec now,
-						     const struct rna_port_state_value *port)
+/* The port in the run before, in the same state and with a physical one; NULL: it was not. */
+static const struct rna_port_state_value *find_before(const struct rna_collect_input *in,
+						      size_t index,
+						      const struct rna_port_state_value *port)
 {
-	const struct rna_port_state_value *before = before_of(in, index);
+	const struct rna_state *previous = (const void *)in->previous;
+	const struct rna_port_state_value *before =
+		previous && index < previous->port_count ? &previous->ports[index] : NULL;
 
-	if (!before || before->number != port->number ||
-	    !rna_value_is_known(before->physical_state) || !is_same_state(before, port) ||
-	    (rna_port_is_up(port) ? before->physical_state.number != RNA_PHYSICAL_LINK_UP
-				  : !before->physical_stays) ||
-	    rna_usec_since(before->physical_read, now) >= PHYSICAL_PERIOD)
-		return NULL;
-	return before;
+	return before && before->number == port->number && is_same_state(before, port) &&
+			       rna_value_is_known(before->physical_state)
+		       ? before
+		       : NULL;
+}
+
+/* Is what it had then as good as reading it? */
+static bool is_lasting(const struct rna_port_state_value *before, rna_usec now)
+{
+	bool usual = rna_port_is_up(before) ? before->physical_state.number == RNA_PHYSICAL_LINK_UP
+					    : before->physical_stays;
+
+	return usual && rna_usec_since(before->physical_read, now) < PHYSICAL_PERIOD;
 }
 
 static int read_port(const struct rna_collect_input *in, size_t index, struct rna_part *part,
 		     struct rna_port_state_value *port)
 {
 	rna_usec now = part->started.monotonic;
-	const struct rna_port_state_value *known, *before;
+	const struct rna_port_state_value *before;
 	int ret;
 
 	ret = rna_reader_read_number(in->reader, 2 * index, rna_parse_leading_u64, part,
 				     &port->state);
 	if (ret < 0)
 		return ret;
-	known = known_link(in, index, now, port);
-	port->physical_read = known ? known->physical_read : now;
-	if (known) {
-		port->physical_state = known->physical_state;
-		port->physical_stays = known->physical_stays;
+	before = find_before(in, index, port);
+	if (before && is_lasting(before, now)) {
+		port->physical_state = before->physical_state;
+		port->physical_read = before->physical_read;
+		port->physical_stays = before->physical_stays;
 		return 0;
 	}
+	port->physical_read = now;
 	ret = rna_reader_read_number(in->reader, 2 * index + 1, rna_parse_leading_u64, part,
 				     &port->physical_state);
-	before = before_of(in, index);
-	port->physical_stays = before && is_same_state(before, port) &&
-			       rna_value_is_known(port->physical_state) &&
-			       rna_value_is_known(before->physical_state) &&
+	port->physical_stays = before && rna_value_is_known(port->physical_state) &&
 			       before->physical_state.number == port->physical_state.number;
 	return ret;
 }
