@@ -174,13 +174,12 @@ static void follow_taint(struct pass *pass, const struct rna_node_verdict *healt
 	struct rna_node_delays delays = delays_of(pass->in);
 
 	delays.unknown = unknown_delay(TAINT, &delays);
-	if (bad)
-		(void)rna_label_value_make("true", verdict.value);
-	if (bad)
+	if (bad) {
 		verdict.kind = RNA_VERDICT_VALUE;
-	else
-		verdict.kind = health->kind == RNA_VERDICT_UNKNOWN ? RNA_VERDICT_UNKNOWN
-								   : RNA_VERDICT_NONE;
+		(void)rna_label_value_make("true", verdict.value);
+	} else if (health->kind != RNA_VERDICT_UNKNOWN) {
+		verdict.kind = RNA_VERDICT_NONE;
+	}
 	follow(pass, TAINT, &verdict, NULL, &delays);
 }
 
