@@ -4,16 +4,14 @@ import collections
 import http.client
 import json
 import os
-import subprocess
 import sys
-import tempfile
 
 import yaml
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 FILES = os.path.join(HERE, "../../helm/rdma-node-agent/files")
 sys.path.insert(0, os.path.join(HERE, "../daemon"))
-from agent import free_port  # noqa: E402 pylint: disable=wrong-import-position
+from prometheus import Server  # noqa: E402 pylint: disable=wrong-import-position
 
 GROUP_WAIT = 6  # seconds
 
@@ -26,10 +24,10 @@ def paging(port):
                 {"url": f"http://127.0.0.1:{port}/", "send_resolved": False}]}]}
 
 
-class Alertmanager:
+class Alertmanager(Server):
     def __init__(self, config):
-        self.directory = tempfile.TemporaryDirectory(prefix="rna-alertmanager-")
-        self.port, self.config = free_port(), config
+        super().__init__("alertmanager")
+        self.config = config
 
     def __enter__(self):
         with open(f"{FILES}/inhibit.yaml", encoding="utf-8") as file:
@@ -37,18 +35,9 @@ class Alertmanager:
         path = f"{self.directory.name}/alertmanager.yml"
         with open(path, "w", encoding="utf-8") as file:
             json.dump({**self.config, **inhibit}, file)
-        with open(f"{self.directory.name}/log", "wb") as log:
-            self.process = subprocess.Popen(
-                ["prometheus-alertmanager", f"--config.file={path}", "--cluster.listen-address=",
-                 f"--storage.path={self.directory.name}/data",
-                 f"--web.listen-address=127.0.0.1:{self.port}"],
-                stdin=subprocess.DEVNULL, stdout=log, stderr=log)
+        self.start("prometheus-alertmanager", f"--config.file={path}",
+                   "--cluster.listen-address=", f"--storage.path={self.directory.name}/data")
         return self
-
-    def __exit__(self, *_):
-        self.process.terminate()
-        self.process.wait()
-        self.directory.cleanup()
 
     def ask(self, method, path, body=None):
         """The reply; None while it starts."""

@@ -10,13 +10,32 @@ import urllib.parse
 from agent import free_port, wait
 
 
-class Prometheus:
+class Server:
+    """A program with a web server and a directory of its own, for the time of a with."""
+
+    def __init__(self, name):
+        self.directory = tempfile.TemporaryDirectory(prefix=f"rna-{name}-")
+        self.port, self.log_path = free_port(), f"{self.directory.name}/log"
+        self.process = None
+
+    def start(self, *command):
+        with open(self.log_path, "wb") as log:
+            self.process = subprocess.Popen(
+                [*command, f"--web.listen-address=127.0.0.1:{self.port}"],
+                stdin=subprocess.DEVNULL, stdout=log, stderr=log)
+
+    def __exit__(self, *_):
+        self.process.terminate()
+        self.process.wait()
+        self.directory.cleanup()
+
+
+class Prometheus(Server):
     """with Prometheus(agent.port) as prometheus: ...; rules are paths of rules files, job more of
     the job, interval how often it scrapes, in seconds, alertmanager the port of one."""
 
     def __init__(self, *targets, rules=(), job=None, interval=1, alertmanager=None):
-        self.directory = tempfile.TemporaryDirectory(prefix="rna-prometheus-")
-        self.port, self.log_path = free_port(), f"{self.directory.name}/log"
+        super().__init__("prometheus")
         job = {"job_name": "rdma", "static_configs": [
             {"targets": [f"127.0.0.1:{target}" for target in targets]}], **(job or {})}
         config = {"global": {"scrape_interval": f"{interval}s", "scrape_timeout": f"{interval}s",
@@ -29,18 +48,9 @@ class Prometheus:
             json.dump(config, file)  # which is YAML, too
 
     def __enter__(self):
-        with open(self.log_path, "wb") as log:
-            self.process = subprocess.Popen(
-                ["prometheus", f"--config.file={self.directory.name}/config.yml",
-                 f"--storage.tsdb.path={self.directory.name}/data",
-                 f"--web.listen-address=127.0.0.1:{self.port}"],
-                stdin=subprocess.DEVNULL, stdout=log, stderr=log)
+        self.start("prometheus", f"--config.file={self.directory.name}/config.yml",
+                   f"--storage.tsdb.path={self.directory.name}/data")
         return self
-
-    def __exit__(self, *_):
-        self.process.terminate()
-        self.process.wait()
-        self.directory.cleanup()
 
     def api(self, path, **parameters):
         """The data of an answer, None while it starts."""
