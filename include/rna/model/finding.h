@@ -130,7 +130,7 @@ enum rna_taint_when {
  */
 bool rna_finding_takes_node(const struct rna_finding *finding, enum rna_taint_when when);
 
-/* The level of the journal (syslog.h) at which such a finding is reported. */
+/* The level of the journal at which such a finding is reported: LOG_ERR, LOG_WARNING, LOG_INFO. */
 int rna_severity_level(enum rna_severity severity);
 
 /* The table of all this for the command describe. */
