@@ -150,10 +150,15 @@ static inline void set_port(struct fixture *f, uint64_t state)
 		(struct rna_expectation){RNA_EXPECTED_UP, RNA_EXPECTATION_REMEMBERED};
 }
 
-/* The list becomes this entry. */
+/* The list ends with NULL, or is NULL while it is empty. */
 static inline void add_setting(char ***list, const char *entry)
 {
-	*list = calloc(2, sizeof(**list));
+	size_t count = 0;
+
+	while (*list && (*list)[count])
+		count++;
+	*list = realloc(*list, (count + 2) * sizeof(**list));
 	assert_non_null(*list);
-	(*list)[0] = strdup(entry);
+	(*list)[count] = strdup(entry);
+	(*list)[count + 1] = NULL;
 }
