@@ -134,10 +134,12 @@ class Renderer:
 
 
 class Helm:
-    """The real one, which helm.sh finds or fetches; program is None where it cannot."""
+    """The real one, which helm.sh finds or fetches; program is None where it cannot. With "3" or "4"
+    one of that major version."""
 
-    def __init__(self):
-        done = subprocess.run([f"{HERE}/helm.sh"], text=True, stdout=subprocess.PIPE, check=False)
+    def __init__(self, *major):
+        done = subprocess.run([f"{HERE}/helm.sh", *major], text=True, stdout=subprocess.PIPE,
+                              check=False)
         self.program = done.stdout.strip() if done.returncode == 0 else None
 
     def text(self, values, cluster=NEWEST):

@@ -17,12 +17,10 @@ an upgrade that switches the API off they are those of the release before, which
 {{- end -}}
 {{- end -}}
 
-{{- /* Annotations that make an object a part of the Job: it exists while that runs. */ -}}
-{{- define "rdma-node-agent.cleanUpHook" -}}
-{{- $uninstall := include "rdma-node-agent.writesApi" .Values.config.kubernetes -}}
-annotations:
-  helm.sh/hook: {{ ternary "post-delete" "post-upgrade" (eq $uninstall "true") }}
-  helm.sh/hook-delete-policy: before-hook-creation,hook-succeeded
+{{- /* What has happened when the Job runs. */ -}}
+{{- define "rdma-node-agent.cleanUpEvent" -}}
+{{- $writes := include "rdma-node-agent.writesApi" .Values.config.kubernetes -}}
+{{ ternary "post-delete" "post-upgrade" (eq $writes "true") }}
 {{- end -}}
 
 {{- /* The Nodes that may have an agent, as a selector. */ -}}

@@ -52,3 +52,13 @@ tolerations:
   {{- toYaml .Values.tolerations | nindent 2 }}
 {{- end -}}
 {{- end -}}
+
+{{- /* Annotations that make an object a part of such a pod: it exists while the pod runs. Helm creates
+hooks of one weight in the order of their names, whatever they are (pkg/action/hooks.go, hookByWeight),
+so that the pod needs a higher weight than the rest: (list EVENT WEIGHT). */ -}}
+{{- define "rdma-node-agent.hook" -}}
+annotations:
+  helm.sh/hook: {{ index . 0 }}
+  helm.sh/hook-delete-policy: before-hook-creation,hook-succeeded
+  helm.sh/hook-weight: {{ index . 1 | quote }}
+{{- end -}}
