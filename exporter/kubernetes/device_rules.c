@@ -40,6 +40,7 @@ struct rule {
 	char name[NAME_SIZE];
 	const char *driver, *pool, *device; /* that it selects */
 	const char *value, *effect;         /* of its taint */
+	const char *owner;                  /* UID of the Node with which it goes, or NULL */
 	bool wanted;                        /* one that is there */
 };
 
@@ -95,6 +96,10 @@ static void name_rule(const char *node, struct rule *rule)
 	(void)snprintf(rule->name, sizeof(rule->name), PREFIX "%016" PRIx64, hash);
 }
 
+/*
+ * Owned by the Node, so that the garbage collector deletes it with the Node; as no owner that blocks,
+ * because an agent may not update nodes/finalizers (OwnerReferencesPermissionEnforcement).
+ */
 static void write_rule(const struct rna_kube_api *api, const struct rule *rule,
 		       struct rna_strbuf *out)
 {
@@ -104,8 +109,10 @@ static void write_rule(const struct rna_kube_api *api, const struct rule *rule,
 
 	rna_strbuf_printf(&version, "resource.k8s.io/%s", api->rules_version);
 	write_node_value(api->node, &node);
-	metadata = json_pack("{s:s, s:{s:s, s:s}}", "name", rule->name, "labels", MANAGER_LABEL,
-			     OWNER, NODE_LABEL, node.data);
+	metadata = json_pack("{s:s, s:{s:s, s:s}, s:[{s:s, s:s, s:s, s:s}]}", "name", rule->name,
+			     "labels", MANAGER_LABEL, OWNER, NODE_LABEL, node.data,
+			     "ownerReferences", "apiVersion", "v1", "kind", "Node", "name",
+			     api->node, "uid", rule->owner);
 	selector = json_pack("{s:s, s:s, s:s}", "driver", rule->driver, "pool", rule->pool,
 			     "device", rule->device);
 	taint = json_pack("{s:s, s:s, s:s}", "key", api->options->device_taint_key, "value",
@@ -236,7 +243,9 @@ static void read_rule(const json_t *object, const struct rna_kube_api *api, cons
 	const json_t *spec = json_object_get(object, "spec");
 	const json_t *selector = json_object_get(spec, "deviceSelector");
 	const json_t *taint = json_object_get(spec, "taint");
-	const char *name = text_of(json_object_get(object, "metadata"), "name");
+	const json_t *metadata = json_object_get(object, "metadata");
+	const json_t *owners = json_object_get(metadata, "ownerReferences");
+	const char *name = text_of(metadata, "name");
 	struct rule *rule;
 
 	if (!name || strlen(name) >= NAME_SIZE || strncmp(name, PREFIX, strlen(PREFIX)) != 0 ||
@@ -249,6 +258,8 @@ static void read_rule(const json_t *object, const struct rna_kube_api *api, cons
 	rule->pool = rna_arena_keep(ret->arena, text_of(selector, "pool"), &ret->failed);
 	rule->device = rna_arena_keep(ret->arena, text_of(selector, "device"), &ret->failed);
 	rule->value = rna_arena_keep(ret->arena, text_of(taint, "value"), &ret->failed);
+	rule->owner = rna_arena_keep(ret->arena, text_of(json_array_get(owners, 0), "uid"),
+				     &ret->failed);
 	/* with a key of former settings it is written again */
 	if (rna_same_text(text_of(taint, "key"), api->options->device_taint_key))
 		rule->effect = rna_arena_keep(ret->arena, text_of(taint, "effect"), &ret->failed);
@@ -346,6 +357,7 @@ static bool is_as_desired(const struct rule *there, const struct rule *desired)
 {
 	return there && rna_same_text(there->value, desired->value) &&
 	       rna_same_text(there->effect, desired->effect) &&
+	       rna_same_text(there->owner, desired->owner) &&
 	       rna_same_text(there->driver, desired->driver) &&
 	       rna_same_text(there->device, desired->device);
 }
@@ -362,6 +374,7 @@ static enum rna_kubernetes_result apply_to_device(struct rna_kube_round *round, 
 		.device = text_of(device, "name"),
 		.value = taint ? taint->reason : NULL,
 		.effect = round->api.options->device_taint_effect,
+		.owner = round->node.uid,
 	};
 	struct rule *there;
 
@@ -448,7 +461,8 @@ static enum rna_kubernetes_result make_rules(struct rna_kube_round *round, struc
 	read_rules(answer, &round->api, round->api.node, &rules);
 	round->status.device_taints = rules.count;
 	if (round->desired->device_taint_count > 0 &&
-	    (list_slices(&round->api, answer) != RNA_KUBERNETES_OK ||
+	    (rna_kube_know_node(round, answer) != RNA_KUBERNETES_OK ||
+	     list_slices(&round->api, answer) != RNA_KUBERNETES_OK ||
 	     apply_rules(round, &rules, answer) != RNA_KUBERNETES_OK))
 		return answer->result;
 	if (rules.failed)

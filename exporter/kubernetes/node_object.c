@@ -343,9 +343,9 @@ enum rna_kubernetes_result rna_kube_look(struct rna_kube_round *round,
 	return RNA_KUBERNETES_OK;
 }
 
-/* For what stays as it stands there. The look may have been refused when its turn was. */
-static enum rna_kubernetes_result know_node(struct rna_kube_round *round,
-					    struct rna_kube_answer *answer)
+/* The look may have been refused when its turn was. */
+enum rna_kubernetes_result rna_kube_know_node(struct rna_kube_round *round,
+					      struct rna_kube_answer *answer)
 {
 	return round->node.uid ? RNA_KUBERNETES_OK : rna_kube_look(round, answer);
 }
@@ -400,7 +400,9 @@ static bool all_labels_decided(const struct rna_desired_node *desired)
 enum rna_kubernetes_result rna_kube_send_labels(struct rna_kube_round *round,
 						struct rna_kube_answer *answer)
 {
-	if (!all_labels_decided(round->desired) && know_node(round, answer) != RNA_KUBERNETES_OK)
+	/* what is not decided stays as it stands there */
+	if (!all_labels_decided(round->desired) &&
+	    rna_kube_know_node(round, answer) != RNA_KUBERNETES_OK)
 		return answer->result;
 	if (!round->api.merge && apply_labels(round, answer) != RNA_KUBERNETES_OK)
 		round->api.merge = answer->reply.status == UNSUPPORTED_TYPE;
@@ -437,7 +439,7 @@ enum rna_kubernetes_result rna_kube_send_conditions(struct rna_kube_round *round
 						    struct rna_kube_answer *answer)
 {
 	if (!all_conditions_decided(round->desired) &&
-	    know_node(round, answer) != RNA_KUBERNETES_OK)
+	    rna_kube_know_node(round, answer) != RNA_KUBERNETES_OK)
 		return answer->result;
 	if (is_without_conditions(round)) /* the look has shown it, after this was begun */
 		return answer->result = RNA_KUBERNETES_OK;

@@ -3,6 +3,8 @@
 
 /* The most that a server may ask us to wait. */
 #define AT_LEAST_MAX (10 * 60 * RNA_USEC_PER_SEC)
+/* Of a glance, at most; at least half of it. */
+#define GLANCE (60 * RNA_USEC_PER_SEC)
 
 /* splitmix64 (Steele, Lea, Flood 2014): any state is good, and near seeds give far numbers. */
 uint64_t rna_pace_random(uint64_t *random, uint64_t below)
@@ -31,6 +33,7 @@ void rna_pace_init(struct rna_pace *pace, const struct rna_kubernetes_options *o
 		.random = seed,
 		.change = RNA_USEC_NEVER,
 		.look = RNA_USEC_NEVER,
+		.glance = RNA_USEC_NEVER,
 		.resync = RNA_USEC_NEVER,
 		.heartbeat = RNA_USEC_NEVER,
 	};
@@ -71,6 +74,19 @@ void rna_pace_forget(struct rna_pace *pace)
 {
 	if (pace->has_written)
 		drop_change(pace);
+}
+
+static rna_usec draw_glance(struct rna_pace *pace, rna_usec now)
+{
+	return now + GLANCE / 2 + rna_pace_random(&pace->random, GLANCE / 2);
+}
+
+void rna_pace_glance(struct rna_pace *pace, bool tainted, rna_usec now)
+{
+	if (!tainted || pace->options->look == 0)
+		pace->glance = RNA_USEC_NEVER;
+	else if (pace->glance == RNA_USEC_NEVER)
+		pace->glance = draw_glance(pace, now);
 }
 
 /* -- Tokens ------------------------------------------------------------------------------------ */
@@ -123,7 +139,7 @@ bool rna_pace_is_spent(const struct rna_pace *pace, rna_usec now)
 
 rna_usec rna_pace_next(const struct rna_pace *pace)
 {
-	return earlier_of(earlier_of(change_time(pace), pace->look),
+	return earlier_of(earlier_of(change_time(pace), earlier_of(pace->look, pace->glance)),
 			  earlier_of(pace->resync, pace->heartbeat));
 }
 
@@ -132,6 +148,7 @@ unsigned rna_pace_take(struct rna_pace *pace, rna_usec now)
 {
 	bool change = change_time(pace) <= now;
 	bool look = pace->look <= now || (change && !pace->has_looked);
+	bool glance = pace->glance <= now;
 	bool resync = pace->resync <= now;
 	bool heartbeat = pace->heartbeat <= now;
 	bool all = resync || (change && !pace->has_written);
@@ -145,12 +162,15 @@ unsigned rna_pace_take(struct rna_pace *pace, rna_usec now)
 		pace->look = random_time_around(pace, pace->options->look, now);
 		pace->has_looked = true;
 	}
+	if (glance)
+		pace->glance = draw_glance(pace, now);
 	if (all)
 		pace->resync = random_time_around(pace, pace->options->resync, now);
 	if (all || heartbeat)
 		pace->heartbeat = random_time_around(pace, pace->options->heartbeat, now);
 	return (change ? RNA_PACE_CHANGE : 0) | (look ? RNA_PACE_LOOK : 0) |
-	       (resync ? RNA_PACE_RESYNC : 0) | (heartbeat ? RNA_PACE_HEARTBEAT : 0);
+	       (glance ? RNA_PACE_GLANCE : 0) | (resync ? RNA_PACE_RESYNC : 0) |
+	       (heartbeat ? RNA_PACE_HEARTBEAT : 0);
 }
 
 /* -- Trouble ----------------------------------------------------------------------------------- */

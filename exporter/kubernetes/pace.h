@@ -11,6 +11,8 @@
  *	reserve    an urgent change, of taint or health, has tokens of its own behind these:
  *	           what else changed a lot does not hide that the node is down
  *	look       the Node is read, slowly, to see whether it is still the one we wrote
+ *	glance     while a taint of ours keeps pods away the Node is read each minute, from the API
+ *	           server's memory: it may have an annotation that turns us off
  *	resync     all is applied again, very slowly
  *	trouble    waits grow exponentially, with full jitter
  *
@@ -35,7 +37,8 @@ struct rna_pace {
 	bool has_looked;    /* else the first change does */
 	rna_usec change;    /* when it is to be written; RNA_USEC_NEVER: there is none */
 	rna_usec look;      /* RNA_USEC_NEVER: not started, or never */
-	rna_usec resync;    /* same */
+	rna_usec glance;    /* RNA_USEC_NEVER: no taint */
+	rna_usec resync;    /* as look */
 	rna_usec heartbeat; /* same */
 	bool urgent;        /* the change */
 	bool first;         /* the change is spread over first_delay */
@@ -58,6 +61,8 @@ void rna_pace_want(struct rna_pace *pace, bool urgent, bool first, rna_usec now)
 void rna_pace_forget(struct rna_pace *pace);
 /* Does a change wait for a token only? */
 bool rna_pace_is_spent(const struct rna_pace *pace, rna_usec now);
+/* tainted: a taint of ours is there. */
+void rna_pace_glance(struct rna_pace *pace, bool tainted, rna_usec now);
 /* When something is due; RNA_USEC_NEVER: there is nothing to do. */
 rna_usec rna_pace_next(const struct rna_pace *pace);
 
@@ -66,6 +71,7 @@ enum rna_pace_due {
 	RNA_PACE_LOOK = 1 << 1,
 	RNA_PACE_RESYNC = 1 << 2,
 	RNA_PACE_HEARTBEAT = 1 << 3,
+	RNA_PACE_GLANCE = 1 << 4,
 };
 
 /* What is due, as bits. It is begun then: the next times are fixed from now on. */

@@ -242,24 +242,32 @@ static void run_open(struct rna_kube_round *round, struct rna_time now)
 /* What is nothing, because the Node is ignored, is written once. */
 static void open_due(struct rna_kube_round *round, unsigned due)
 {
-	round->open[RNA_KUBE_TASK_LOOK] |= (due & RNA_PACE_LOOK) != 0;
+	round->open[RNA_KUBE_TASK_LOOK] |= (due & (RNA_PACE_LOOK | RNA_PACE_GLANCE)) != 0;
 	for (enum rna_kube_task i = 0; i < RNA_KUBE_TASK_COUNT; i++)
 		round->open[i] |=
 			(due & RNA_PACE_CHANGE && rna_kube_is_task_behind(round, i)) ||
 			(due & tasks[i].again && !round->status.ignored && has_data(round, i));
 }
 
+static bool keeps_pods_away(const struct rna_kube_round *round)
+{
+	return round->node.tainted || round->status.device_taints > 0;
+}
+
 bool rna_kube_step(struct rna_kube_round *round, struct rna_time now)
 {
+	bool runs;
+
 	if (rna_kube_is_behind(round))
 		rna_pace_want(&round->pace, is_urgent(round), is_first(round), now.monotonic);
 	else
 		rna_pace_forget(&round->pace);
 	open_due(round, rna_pace_take(&round->pace, now.monotonic));
-	if (first_try_time(round) > now.monotonic)
-		return false;
-	run_open(round, now);
-	return true;
+	runs = first_try_time(round) <= now.monotonic;
+	if (runs)
+		run_open(round, now);
+	rna_pace_glance(&round->pace, keeps_pods_away(round), now.monotonic);
+	return runs;
 }
 
 rna_usec rna_kube_wake_time(const struct rna_kube_round *round)

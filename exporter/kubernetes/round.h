@@ -109,6 +109,8 @@ typedef enum rna_kubernetes_result rna_kube_task_function(struct rna_kube_round 
 
 /* node_object.c: the Node is read; its labels, conditions and taint are compared and written. */
 rna_kube_task_function rna_kube_look;
+/* Looks, if that was not done before. */
+rna_kube_task_function rna_kube_know_node;
 rna_kube_task_function rna_kube_send_labels;
 rna_kube_task_function rna_kube_send_conditions;
 rna_kube_task_function rna_kube_send_taint;

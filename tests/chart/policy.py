@@ -157,9 +157,10 @@ RULE = {
     "spec": {"deviceSelector": {"driver": "dra.net", "pool": "n1", "device": "pci-0000-1a-00-0"},
              "taint": {"key": "rdma.example.org/unhealthy", "value": "port-down", "effect": "None"}},
 }
-OF_DEVICES, OTHERS_RULE, ITS_TAINT = (
+NODE_OF_IT = {"apiVersion": "v1", "kind": "Node", "name": "n1", "uid": "1-2"}
+OF_DEVICES, OTHERS_RULE, ITS_TAINT, WITH_NODE = (
     "write rules for the devices of its own node", "change rules for the devices of its own node",
-    "its own taint")
+    "its own taint", "go with its own node")
 
 
 def rule_request(change=nothing, before=None, after=True, username=AGENT, extra=BOUND):
@@ -186,6 +187,9 @@ def rule_cases():
     yield "by hand, gone", rule_request(before=put(("metadata", "name"), "x"), after=False), OTHERS_RULE
     yield "another taint", rule_request(put(("spec", "taint", "key"), "x/y")), ITS_TAINT
     yield "that evicts", rule_request(put(("spec", "taint", "effect"), "NoExecute")), ITS_TAINT
+    owner = ("metadata", "ownerReferences")
+    yield "that goes with the node", rule_request(put(owner, [NODE_OF_IT])), ""
+    yield "that goes with another", rule_request(put(owner, [{**NODE_OF_IT, "name": "n2"}])), WITH_NODE
     yield "by no pod", rule_request(extra=None), OF_DEVICES
     yield "another client", rule_request(put(pool, "n2"), username="kubelet"), None
 

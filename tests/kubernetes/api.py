@@ -739,11 +739,22 @@ class Api:
         if not LABEL_KEY.fullmatch(taint.get("key", "")) or \
                 not LABEL_VALUE.fullmatch(taint.get("value", "")):
             raise Refusal(422, "Invalid", f'DeviceTaintRule "{name}" is invalid: spec.taint')
+        for owner in body["metadata"].get("ownerReferences", []):
+            if set(owner) != {"apiVersion", "kind", "name", "uid"}:  # one that blocks needs a right
+                raise Refusal(403, "Forbidden", "cannot set blockOwnerDeletion in this case")
         if set(body["spec"]["deviceSelector"]) - {"driver", "pool", "device"}:
             raise Refusal(400, "BadRequest", "field not declared in schema")
         taint.setdefault("timeAdded", now())
         self.taint_rules[name] = body
         return body
+
+    def collect_garbage(self):
+        """What belongs to Nodes that are gone goes."""
+        there = {node.uid for node in self.nodes.values()}
+        for name, rule in list(self.taint_rules.items()):
+            owners = rule["metadata"].get("ownerReferences", [])
+            if owners and not {owner["uid"] for owner in owners} & there:
+                del self.taint_rules[name]
 
     # -- EndpointSlices -----------------------------------------------------------------------
 

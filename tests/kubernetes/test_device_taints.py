@@ -79,6 +79,31 @@ class Client(DoubleTest):
             self.assertEqual(self.tainted(), {})
             self.assertEqual(client.statuses[-1]["device_taints"], 0)
 
+    def test_they_go_with_the_node(self):
+        """A Node that is made anew under the same name has other rules."""
+        with self.client(look=100) as client:
+            client.make(devices=[BAD])
+            self.api.collect_garbage()
+            self.assertEqual(self.tainted(), self.ALL)
+            self.node.delete()
+            self.api.collect_garbage()
+            self.assertEqual(self.tainted(), {})
+            self.admin.make_node("node-1")
+            wait("rules of the new Node", lambda: self.tainted() == self.ALL)
+            self.api.collect_garbage()
+            self.assertEqual(self.tainted(), self.ALL)
+
+    def test_rules_without_owner_get_one(self):
+        """As agents before wrote them."""
+        with self.client() as client:
+            client.make(devices=[BAD])
+        for rule in self.api.taint_rules.values():
+            del rule["metadata"]["ownerReferences"]
+        with self.client() as client:
+            client.make(devices=[BAD])
+        self.assertTrue(all("ownerReferences" in rule["metadata"]
+                            for rule in self.api.taint_rules.values()))
+
     def test_nothing_is_written_twice(self):
         with self.client(look=100) as client:
             client.make(devices=[BAD])

@@ -211,6 +211,14 @@ class Ignored(AnyServer):
         self.assertNotIn(TAINT, self.node.taints)
         self.assertEqual(self.node.own_labels, {})
 
+    def test_within_a_minute_where_there_is_a_taint(self):
+        """The look is due in half an hour at the earliest."""
+        with self.client(look=3600 * 1000) as client:
+            client.make(labels=ROCE, taint=True)
+            self.annotate("true")
+            wait("no taint", lambda: TAINT not in self.node.taints, 75)
+            wait("no label", lambda: self.node.own_labels == {})
+
     def test_commands(self):
         with self.client() as client:
             client.make(labels=ROCE)

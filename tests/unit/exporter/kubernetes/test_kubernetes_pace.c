@@ -252,6 +252,32 @@ static void test_looks_and_resyncs_are_half_to_one_and_a_half_apart(void **state
 	assert_in_range(longest, 3 * standard.look / 2 - MINUTE, 3 * standard.look / 2);
 }
 
+/* It may be told by an annotation to take the taint away. */
+static void test_a_tainted_node_is_looked_at_each_minute(void **state)
+{
+	rna_usec shortest = RNA_USEC_NEVER, longest = 0, now = HOUR;
+	struct rna_pace pace;
+
+	(void)state;
+	start(&pace, &standard);
+	rna_pace_glance(&pace, true, now);
+	for (int i = 0; i < 1000; i++) {
+		rna_usec next = pace.glance;
+
+		rna_pace_glance(&pace, true, next); /* what is told again changes nothing */
+		assert_int_equal(pace.glance, next);
+		shortest = next - now < shortest ? next - now : shortest;
+		longest = next - now > longest ? next - now : longest;
+		pace.look = RNA_USEC_NEVER;
+		now = next;
+		assert_int_equal(rna_pace_take(&pace, now), RNA_PACE_GLANCE);
+	}
+	assert_in_range(shortest, MINUTE / 2, MINUTE / 2 + SECOND);
+	assert_in_range(longest, MINUTE - SECOND, MINUTE);
+	rna_pace_glance(&pace, false, now);
+	assert_true(pace.glance == RNA_USEC_NEVER);
+}
+
 static void test_waits_grow_to_their_longest(void **state)
 {
 	struct rna_wait wait = {0};
@@ -289,6 +315,7 @@ struct agent {
 	unsigned writes; /* requests of the round that is open: labels, condition, event */
 	unsigned looks;  /* what is read: the Node, and the Leases */
 	bool sick;       /* it wants the taint, and another holds each Lease */
+	bool tainted;    /* it has the taint, since there are no Leases */
 	bool said;       /* that the taint is withheld: a change behind that */
 	bool changed;    /* and not told yet */
 	rna_usec told;   /* when the API took the newest change */
@@ -366,8 +393,9 @@ static void run_round(struct fleet *fleet, struct agent *agent, rna_usec now)
 	unsigned due = rna_pace_take(&agent->pace, now);
 	rna_usec retry_after;
 
-	if (due & RNA_PACE_LOOK)
-		agent->looks = 1 + agent->sick;
+	rna_pace_glance(&agent->pace, agent->tainted, now);
+	if (due & (RNA_PACE_LOOK | RNA_PACE_GLANCE))
+		agent->looks = 1U + (due & RNA_PACE_LOOK && agent->sick);
 	if (due & RNA_PACE_CHANGE)
 		agent->looks += agent->sick && !agent->said;
 	agent->changed |= (due & RNA_PACE_CHANGE) != 0;
@@ -534,6 +562,24 @@ static void test_all_are_sick_for_a_day(void **state)
 	free(fleet);
 }
 
+/* The same without Leases: what it costs that each of them can be told to stop within a minute. */
+static void test_all_have_the_taint_for_a_day(void **state)
+{
+	struct fleet *fleet = begin();
+	struct load asked;
+
+	(void)state;
+	for (unsigned i = 0; i < AGENTS; i++)
+		fleet->agents[i].tainted = true;
+	strike(fleet, HOUR);
+	run_until(fleet, 25 * HOUR);
+	report("all have the taint: the day behind", fleet, 2 * HOUR, 25 * HOUR);
+	asked = load_of(fleet->asked, 2 * HOUR, 25 * HOUR);
+	assert_true(asked.mean < 240 && asked.peak < 320);
+	assert_true(load_of(fleet->written, 2 * HOUR, 25 * HOUR).mean < 10);
+	free(fleet);
+}
+
 static void test_the_api_is_away_for_an_hour(void **state)
 {
 	struct fleet *fleet = begin();
@@ -598,12 +644,14 @@ int main(void)
 		cmocka_unit_test(test_urgent_changes_have_a_reserve),
 		cmocka_unit_test(test_zero_is_never),
 		cmocka_unit_test(test_looks_and_resyncs_are_half_to_one_and_a_half_apart),
+		cmocka_unit_test(test_a_tainted_node_is_looked_at_each_minute),
 		cmocka_unit_test(test_waits_grow_to_their_longest),
 		cmocka_unit_test(test_a_server_may_ask_for_more_but_not_for_ever),
 		cmocka_unit_test(test_all_start_at_once),
 		cmocka_unit_test(test_a_quiet_day),
 		cmocka_unit_test(test_a_spine_switch_restarts),
 		cmocka_unit_test(test_all_are_sick_for_a_day),
+		cmocka_unit_test(test_all_have_the_taint_for_a_day),
 		cmocka_unit_test(test_the_api_is_away_for_an_hour),
 		cmocka_unit_test(test_the_api_has_little_capacity),
 		cmocka_unit_test(test_all_flap_for_ever),
