@@ -217,6 +217,13 @@ static const struct rna_schema_choice taint_whens[] = {
 	{NULL, 0},
 };
 
+static const struct rna_schema_choice roce_labels[] = {
+	{"only-if-unset", RNA_ROCE_LABEL_ONLY_IF_UNSET},
+	{"own", RNA_ROCE_LABEL_OWN},
+	{"off", RNA_ROCE_LABEL_OFF},
+	{0},
+};
+
 static const struct rna_schema_choice device_taints[] = {
 	{"off", RNA_DEVICE_TAINTS_OFF},
 	{"report", RNA_DEVICE_TAINTS_REPORT},
@@ -551,12 +558,16 @@ static const struct rna_schema_row rows[] = {
 	     "empty, the pod's service account."),
 	NAME("kubernetes.server", kubernetes_server, "https://HOST:PORT, or \"\"", NULL, "",
 	     "Address of the API server, instead of that of the kubeconfig or the pod."),
-	NAME("kubernetes.roce_label", kubernetes_roce_label, "the key of a label",
+	NAME("kubernetes.roce_key", kubernetes_roce_key, "the key of a label",
 	     rna_label_key_check, "network.nvidia.com/roce",
 	     "Label that is set while the node supports RoCE, and removed otherwise."),
+	CHOICE("kubernetes.roce_label", kubernetes_roce_label, roce_labels, "only-if-unset",
+	       "Who sets that label. only-if-unset: the agent, unless another client has written "
+	       "it, whose value stays (finding label-held). own: the agent alone, which changes it "
+	       "back. off: others."),
 	NAME("kubernetes.roce_value", kubernetes_roce_value, "the value of a label",
 	     rna_label_value_check, "true",
-	     "Value of kubernetes.roce_label."),
+	     "Value of kubernetes.roce_key."),
 	NAME("kubernetes.label_prefix", kubernetes_label_prefix,
 	     "a DNS subdomain, with or without a trailing slash", rna_label_prefix_check,
 	     "rdma-node-agent/",

@@ -16,7 +16,7 @@
 struct rna_label_options rna_label_options_of(const struct rna_settings *settings)
 {
 	return (struct rna_label_options){
-		.roce_key = settings->kubernetes_roce_label,
+		.roce_key = settings->kubernetes_roce_key,
 		.roce_value = settings->kubernetes_roce_value,
 		.prefix = settings->kubernetes_label_prefix,
 		.virtual_functions = settings->health_virtual_functions,
@@ -298,6 +298,23 @@ static bool add_label(struct rna_desired_node *desired, struct rna_node_label *l
 	return label->key && label->value;
 }
 
+/*
+ * The label of RoCE is true or absent: a selector by its existence takes "unknown" for true. What
+ * cannot be observed is in the agent's own labels.
+ */
+static bool has_label(enum rna_node_label_id id, const struct rna_published *published,
+		      const struct rna_settings *settings)
+{
+	bool roce = id == RNA_NODE_LABEL_ROCE;
+
+	if (roce && settings->kubernetes_roce_label == RNA_ROCE_LABEL_OFF)
+		return false;
+	if (!published)
+		return true;
+	return published->verdict.kind != RNA_VERDICT_NONE &&
+	       !(roce && published->verdict.kind == RNA_VERDICT_UNKNOWN);
+}
+
 static bool add_labels(struct rna_desired_node *desired, struct rna_node_memory *memory,
 		       const struct rna_settings *settings)
 {
@@ -314,7 +331,7 @@ static bool add_labels(struct rna_desired_node *desired, struct rna_node_memory 
 		rna_node_label_key(id, &options, key);
 		desired->labels_decided |= published != NULL;
 		labels[desired->label_count].urgent = id == RNA_NODE_LABEL_HEALTH;
-		if (!published || published->verdict.kind != RNA_VERDICT_NONE)
+		if (has_label(id, published, settings))
 			ok = add_label(desired, &labels[desired->label_count], key, published);
 	}
 	if (ok)

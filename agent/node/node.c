@@ -42,9 +42,11 @@ static void describe_client(const struct rna_node *node, struct rna_arena *arena
 {
 	struct rna_node_backend *backend = &ret->backends[RNA_NODE_BACKEND_API];
 	const struct rna_kubernetes_status *status = node->status;
+	bool failed = false;
 
 	if (status)
 		*ret = status->node;
+	ret->label_held = rna_arena_keep(arena, ret->label_held, &failed);
 	if (ret->resources_known)
 		(void)rna_kubernetes_keep_resources(ret->resources, ret->resource_count, arena,
 						    ret);
@@ -190,6 +192,14 @@ static void say_problem(const char *before, const char *now)
 		rna_log_notice("Kubernetes API updates have recovered");
 }
 
+static void say_held(const char *before, const char *now)
+{
+	if (now && !rna_same_text(before, now))
+		rna_log_notice("another client has a label of the Node: %s; the agent leaves it, "
+			       "unless kubernetes.roce_label is own",
+			       now);
+}
+
 /* Each change once: a client that does not give up would fill the log. */
 static void say_reverted(const char *before, const char *now)
 {
@@ -233,6 +243,7 @@ static int on_client_status(sd_event_source *source, int fd, uint32_t events, vo
 		return 0;
 	say_problem(node->status ? node->status->problem : NULL, status->problem);
 	say_reverted(node->status ? node->status->reverted : NULL, status->reverted);
+	say_held(node->status ? node->status->node.label_held : NULL, status->node.label_held);
 	say_ignored(was_ignored, status->node.ignored);
 	(void)rna_kubernetes_status_free(node->status);
 	node->status = status;

@@ -119,7 +119,8 @@ static const char **list_keys(const struct rna_settings *settings,
 
 	if (!list)
 		return NULL;
-	list[count++] = settings->kubernetes_roce_label;
+	if (settings->kubernetes_roce_label == RNA_ROCE_LABEL_OWN)
+		list[count++] = settings->kubernetes_roce_key;
 	list[count] = rna_arena_printf(arena, "%.*s/*", (int)rna_label_prefix_len(prefix), prefix);
 	if (!list[count++])
 		return NULL;
@@ -151,6 +152,13 @@ static const char **list_former_taints(const struct rna_settings *settings,
 	}
 	rna_node_names_list_former(memory, settings, true, list + count);
 	return list;
+}
+
+static const char *shared_label_of(const struct rna_settings *settings)
+{
+	return settings->kubernetes_roce_label == RNA_ROCE_LABEL_ONLY_IF_UNSET
+		       ? settings->kubernetes_roce_key
+		       : NULL;
 }
 
 static void keep_all(struct rna_arena *arena, const char **list, bool *failed)
@@ -193,6 +201,7 @@ const struct rna_kubernetes_options *rna_node_options(const struct rna_settings 
 		.device_taint_effect = device_effects[settings->kubernetes_device_taints],
 		.resources = resources,
 		.label_keys = keys,
+		.shared_label = rna_arena_keep(arena, shared_label_of(settings), &failed),
 		.former_taints = former[0] ? former : NULL,
 		.condition_types = types,
 		.first_delay = settings->kubernetes_first_delay,

@@ -150,7 +150,7 @@ struct rna_rule {
 	RULE(module_temperature) RULE(module_voltage) RULE(module_light)			\
 	RULE(module_lane)									\
 	RULE(device_stalled) RULE(reads_failing) RULE(data_too_old)				\
-	RULE(resources_missing) RULE(taint_withheld)						\
+	RULE(resources_missing) RULE(taint_withheld) RULE(label_held)						\
 	RULE(selftest_failed) RULE(selftest_slow) RULE(selftest_stuck)				\
 	RULE(probe_unreachable) RULE(probe_peer_unreachable) RULE(probe_loss)			\
 	RULE(probe_mtu_hole) RULE(probe_slow) RULE(probe_dscp_rewritten)			\

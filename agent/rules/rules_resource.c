@@ -156,3 +156,28 @@ const struct rna_rule rna_rule_taint_withheld = {
 	.message_id = "7b061a56bbc248c99c5d3b53c1fbf668",
 	.condition = RNA_CONDITION_TAINT_WITHHELD,
 };
+
+static void check_label_held(const struct rna_rule_input *in, struct rna_finds *out)
+{
+	const struct rna_node_status *node = in->view->node;
+
+	if (node && node->label_held)
+		rna_finds_add(out, "another client has a label of the Node: %s", node->label_held);
+}
+
+const struct rna_rule rna_rule_label_held = {
+	.name = "label-held",
+	.severity = RNA_SEVERITY_INFO,
+	.impact = RNA_IMPACT_AGENT,
+	.cause = RNA_CAUSE_PLATFORM,
+	.scope = RNA_RULE_OF_NODE,
+	.hold = "0s",
+	.help = "The label kubernetes.roce_key of the Node has another value than the agent would "
+		"give it. Another client has written it, and kubernetes.roce_label is "
+		"only-if-unset.",
+	.check = check_label_held,
+	.remedy = "Decide who sets the label: set kubernetes.roce_label to own or off, or take the "
+		  "label out of the other client (a NodeFeatureRule, a script).",
+	.message_id = "3dc8010627ce438388e8d02f0362547a",
+	.condition = RNA_CONDITION_NOT_READY,
+};

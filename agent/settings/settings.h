@@ -32,6 +32,13 @@ enum rna_taint_effect {
 	RNA_TAINT_NO_EXECUTE,
 };
 
+/* Setting kubernetes.roce_label. */
+enum rna_roce_label {
+	RNA_ROCE_LABEL_ONLY_IF_UNSET,
+	RNA_ROCE_LABEL_OWN,
+	RNA_ROCE_LABEL_OFF,
+};
+
 /* Setting kubernetes.device_taints. */
 enum rna_device_taints {
 	RNA_DEVICE_TAINTS_OFF,
@@ -111,7 +118,8 @@ struct rna_settings {
 	int kubernetes_backend;      /* RNA_NODE_BACKEND_BIT()s; 0: off */
 	char *kubernetes_node_name;  /* "": $NODE_NAME */
 	char *kubernetes_kubeconfig; /* "": the pod's service account */
-	char *kubernetes_roce_label;
+	char *kubernetes_roce_key;
+	int kubernetes_roce_label; /* enum rna_roce_label */
 	char *kubernetes_roce_value;
 	char *kubernetes_label_prefix;
 	rna_usec kubernetes_up_delay;

@@ -130,6 +130,36 @@ static bool keep_labels(const struct rna_kube_node *node, struct rna_arena *aren
 	return !failed;
 }
 
+static const struct rna_node_label *desired_label(const struct rna_desired_node *desired,
+						  const char *key)
+{
+	for (size_t i = 0; desired && i < desired->label_count; i++)
+		if (strcmp(desired->labels[i].key, key) == 0)
+			return &desired->labels[i];
+	return NULL;
+}
+
+/* NULL: none, or no memory, as failed says. */
+static const char *describe_held(const struct rna_kube_round *round, struct rna_arena *arena,
+				 bool *failed)
+{
+	const struct rna_kube_node *node = &round->node;
+	const struct rna_node_label *desired = NULL;
+	const char *value, *text;
+
+	if (!node->left_label || round->status.ignored)
+		return NULL;
+	desired = desired_label(round->given, node->left_label);
+	value = rna_kube_label_of(node, node->left_label);
+	if (desired && (!desired->value || rna_same_text(desired->value, value)))
+		return NULL;
+	text = rna_arena_printf(arena, "%s is \"%.100s\" instead of \"%.100s\" (written by %.100s)",
+				node->left_label, value ? value : "", desired ? desired->value : "",
+				node->left_to);
+	*failed |= !text;
+	return text;
+}
+
 static const char budget_spent[] =
 	"the Node changes too often: the next change waits (kubernetes.changes, "
 	"kubernetes.change_period); find out what changes with rdma-node-agent events";
@@ -156,6 +186,7 @@ static struct rna_kubernetes_status *make_status(const struct rna_kube_round *ro
 	memcpy(backend->requests, round->api.requests, sizeof(backend->requests));
 	status->problem = rna_arena_keep(arena, problem, &failed);
 	status->reverted = rna_arena_keep(arena, round->reverted, &failed);
+	status->node.label_held = describe_held(round, arena, &failed);
 	status->former_gone = rna_kube_former_is_gone(round);
 	status->looked = round->looked;
 	if (failed || !keep_labels(node, arena, status) ||

@@ -91,7 +91,7 @@ static bool has_label(const struct rna_kube_node *node, const struct rna_node_la
 {
 	const char *value = rna_kube_label_of(node, label->key);
 
-	return !label->value || rna_same_text(value, label->value);
+	return !label->value || rna_same_text(node->left_label, label->key) || rna_same_text(value, label->value);
 }
 
 bool rna_kube_lacks_urgent_label(const struct rna_kube_round *round)
@@ -193,6 +193,8 @@ static enum rna_kubernetes_result write_node(struct rna_kube_round *round, enum 
 	round->node.uid = round->answered.uid;
 	round->node.labels = round->answered.labels;
 	round->node.label_count = round->answered.label_count;
+	round->node.left_label = round->answered.left_label;
+	round->node.left_to = round->answered.left_to;
 	return RNA_KUBERNETES_OK;
 }
 
@@ -400,8 +402,8 @@ static bool all_labels_decided(const struct rna_desired_node *desired)
 enum rna_kubernetes_result rna_kube_send_labels(struct rna_kube_round *round,
 						struct rna_kube_answer *answer)
 {
-	/* what is not decided stays as it stands there */
-	if (!all_labels_decided(round->desired) &&
+	/* what is not decided stays as it stands there, and what is another client's */
+	if ((!all_labels_decided(round->desired) || round->api.options->shared_label) &&
 	    rna_kube_know_node(round, answer) != RNA_KUBERNETES_OK)
 		return answer->result;
 	if (!round->api.merge && apply_labels(round, answer) != RNA_KUBERNETES_OK)

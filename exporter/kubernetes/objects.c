@@ -70,7 +70,7 @@ static json_t *label_object(struct rna_json_writer *writer, const struct rna_kub
 		const char *value =
 			label->value ? label->value : rna_kube_label_of(words->node, label->key);
 
-		if (value)
+		if (value && !rna_same_text(words->node->left_label, label->key))
 			rna_json_set_text(writer, labels, label->key, value);
 	}
 	return labels;
@@ -470,34 +470,6 @@ static void read_taints(const struct rna_kubernetes_options *options, const json
 	}
 }
 
-int rna_kube_read_node(const struct rna_strbuf *reply, const struct rna_kubernetes_options *options,
-		       struct rna_kube_node *ret)
-{
-	RNA_CLEANUP(rna_json_free_p) json_t *node = NULL;
-	int read = parse(reply, &node);
-	json_t *metadata = json_object_get(node, "metadata");
-	json_t *status = json_object_get(node, "status");
-	struct reader reader = {.options = options};
-
-	rna_kube_node_deinit(ret);
-	if (read < 0)
-		return read;
-	reader.arena = ret->arena = rna_arena_new(ARENA);
-	if (!ret->arena)
-		return -ENOMEM;
-	ret->uid = keep(&reader, text_of(metadata, "uid"));
-	ret->ignored = rna_same_text(text_of(json_object_get(metadata, "annotations"),
-					     RNA_KUBERNETES_IGNORE),
-				     "true");
-	read_taints(options, json_object_get(json_object_get(node, "spec"), "taints"), ret);
-	read_labels(&reader, json_object_get(metadata, "labels"), ret);
-	read_conditions(&reader, json_object_get(status, "conditions"), ret);
-	read_resources(&reader, status, ret);
-	if (reader.failed)
-		return -ENOMEM;
-	return ret->uid ? 0 : -EBADMSG;
-}
-
 /* What a manager has, in managedFields; a list of taints has one owner. */
 static bool has_field(const json_t *fields, const char *kind, const char *name)
 {
@@ -523,15 +495,12 @@ static bool is_own_manager(const char *manager)
 	return strncmp(manager, COMPONENT, strlen(COMPONENT)) == 0;
 }
 
-void rna_kube_write_manager(const struct rna_strbuf *reply, const char *kind, const char *name,
-			    struct rna_strbuf *out)
+/* The last client but us that has it; NULL: none. */
+static const char *manager_of(const json_t *node, const char *kind, const char *name)
 {
-	RNA_CLEANUP(rna_json_free_p) json_t *node = NULL;
-	const json_t *list = NULL;
+	const json_t *list = json_object_get(json_object_get(node, "metadata"), "managedFields");
 	const char *found = NULL;
 
-	if (parse(reply, &node) == 0)
-		list = json_object_get(json_object_get(node, "metadata"), "managedFields");
 	for (size_t i = 0; i < json_array_size(list); i++) {
 		const json_t *entry = json_array_get(list, i);
 		const char *manager = text_of(entry, "manager");
@@ -540,6 +509,57 @@ void rna_kube_write_manager(const struct rna_strbuf *reply, const char *kind, co
 		    has_field(json_object_get(entry, "fieldsV1"), kind, name))
 			found = manager;
 	}
+	return found;
+}
+
+static void read_holder(struct reader *reader, const json_t *node, struct rna_kube_node *ret)
+{
+	const char *key = reader->options->shared_label;
+	const char *holder = key ? manager_of(node, "label", key) : NULL;
+
+	if (!holder)
+		return;
+	ret->left_label = keep(reader, key);
+	ret->left_to = keep(reader, holder);
+}
+
+int rna_kube_read_node(const struct rna_strbuf *reply, const struct rna_kubernetes_options *options,
+		       struct rna_kube_node *ret)
+{
+	RNA_CLEANUP(rna_json_free_p) json_t *node = NULL;
+	int read = parse(reply, &node);
+	json_t *metadata = json_object_get(node, "metadata");
+	json_t *status = json_object_get(node, "status");
+	struct reader reader = {.options = options};
+
+	rna_kube_node_deinit(ret);
+	if (read < 0)
+		return read;
+	reader.arena = ret->arena = rna_arena_new(ARENA);
+	if (!ret->arena)
+		return -ENOMEM;
+	ret->uid = keep(&reader, text_of(metadata, "uid"));
+	ret->ignored = rna_same_text(text_of(json_object_get(metadata, "annotations"),
+					     RNA_KUBERNETES_IGNORE),
+				     "true");
+	read_taints(options, json_object_get(json_object_get(node, "spec"), "taints"), ret);
+	read_labels(&reader, json_object_get(metadata, "labels"), ret);
+	read_holder(&reader, node, ret);
+	read_conditions(&reader, json_object_get(status, "conditions"), ret);
+	read_resources(&reader, status, ret);
+	if (reader.failed)
+		return -ENOMEM;
+	return ret->uid ? 0 : -EBADMSG;
+}
+
+void rna_kube_write_manager(const struct rna_strbuf *reply, const char *kind, const char *name,
+			    struct rna_strbuf *out)
+{
+	RNA_CLEANUP(rna_json_free_p) json_t *node = NULL;
+	const char *found = NULL;
+
+	if (parse(reply, &node) == 0)
+		found = manager_of(node, kind, name);
 	if (found)
 		rna_strbuf_printf(out, " (written by %.100s)", found);
 }

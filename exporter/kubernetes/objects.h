@@ -29,6 +29,8 @@ struct rna_kube_node {
 	const char *uid;
 	size_t label_count;
 	const struct rna_node_label *labels;
+	const char *left_label; /* shared_label of options, where another client has it; or NULL */
+	const char *left_to;    /* the name of that client */
 	size_t condition_count;
 	const struct rna_node_condition *conditions; /* without times; type NULL is no condition */
 	bool ignored;                                /* it has RNA_KUBERNETES_IGNORE */

@@ -47,6 +47,13 @@ static const void *next_client(const struct rna_subject *subject, size_t *from)
 	return (*from)++ == 0 && node && node->backends[RNA_NODE_BACKEND_API].used ? node : NULL;
 }
 
+static struct rna_value label_held(const void *object)
+{
+	const struct rna_node_status *node = object;
+
+	return rna_value_ok(node->label_held != NULL);
+}
+
 static struct rna_value taint_withheld(const void *object)
 {
 	const struct rna_node_status *node = object;
@@ -83,6 +90,10 @@ static const struct rna_family client_rows[] = {
 	METRIC(NODE, "rdma_kubernetes_ignored", GAUGE, YES_NO, IN(struct rna_node_status, ignored),
 	       "1 if the Node has the annotation rdma-node-agent/ignore: \"true\", so that the agent "
 	       "publishes nothing there, 0 otherwise."),
+	METRIC(NODE, "rdma_kubernetes_label_held", GAUGE, YES_NO, OF(label_held),
+	       "1 if another client has written the label kubernetes.roce_key with another value "
+	       "than the agent would, and kubernetes.roce_label is only-if-unset, 0 otherwise. The "
+	       "finding label-held names both."),
 	METRIC(NODE, "rdma_kubernetes_taint_withheld", GAUGE, YES_NO, OF(taint_withheld),
 	       "1 if the Node does not get the taint that it should have, because of "
 	       "kubernetes.taint_leases or kubernetes.taint_dry_run, 0 otherwise. The finding "

@@ -137,6 +137,11 @@ struct rna_kubernetes_options {
 	 */
 	const char *const *label_keys;
 	/*
+	 * The key of a label that the agent leaves to another client that has written it, by the
+	 * managedFields of the Node; NULL: none. It must not be among label_keys.
+	 */
+	const char *shared_label;
+	/*
 	 * Taints that an agent with other settings may have left; NULL-terminated, or NULL: none.
 	 */
 	const char *const *former_taints;

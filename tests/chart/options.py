@@ -131,7 +131,7 @@ KEEPS = {
     "image.registry": "registry.test", "global.imageRegistry": "registry.test",
     "global.imagePullSecrets": ["registry"],
     "imagePullSecrets": [{"name": "registry"}], "nameOverride": "rna", "fullnameOverride": "rna",
-    "config.kubernetes.roce_label": "a/b", "config.kubernetes.label_prefix": "a.b/",
+    "config.kubernetes.roce_key": "a/b", "config.kubernetes.label_prefix": "a.b/",
     "apiServer.host": "192.0.2.1", "apiServer.port": 6443,
     "resources": {"limits": {"memory": "1Gi"}}, "tolerations": [{"operator": "Exists"}],
     "nodeSelector": {"pool": "gpu"}, "rdmaNodes.only": True, "rdmaNodes.labels": ["a/b"],
@@ -152,7 +152,7 @@ KEEPS = {
     "config.poll": {"state": "500ms"}, "config.selftest": {"enabled": True, "gpu_memory": True},
     "config.probe": {"enabled": True, "group": "a", "traffic_class": 106, "service_level": 1,
                      "members_kubernetes": "a/b"},
-    "config.security": {"seccomp": "off"}, "config.expect": {"profile": "auto"},
+    "deviceTaintDrivers": ["nic.example.org"], "config.security": {"seccomp": "off"}, "config.expect": {"profile": "auto"},
     "profiles": "{version: 1, profiles: [{name: a, match: {gpus: 8}}]}", "config.lanes": {"max": 4},
 }
 # Of no effect without others, with which they are in CHANGES.

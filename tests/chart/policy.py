@@ -13,7 +13,7 @@ SHA512 = ("a1a4eb033886af7cc32c588cb7fc8b5379d9b9131ac325900795f56b423bb3d7"
           "86cb7258cd7f65f195d71f231deb89f36de5456537b0b944a1c2c65074ae9408")
 VALUES = {"config": {"kubernetes": {"backend": "api", "taint": "example.org/rdma-down",
                                     "device_taints": "report",
-                                    "label_prefix": "rdma.example.org", "roce_label": "roce",
+                                    "label_prefix": "rdma.example.org", "roce_key": "roce",
                                     "former_names": ["old.example/", "old.test/roce", "old/down"]}}}
 AGENT = f"system:serviceaccount:{NAMESPACE}:rel-rdma-node-agent"
 NODE = {
@@ -21,7 +21,8 @@ NODE = {
     "metadata": {"name": "n1", "uid": "1-2", "resourceVersion": "7",
                  "labels": {"pool": "gpu", "roce": "true", "old.example/health": "ok",
                             "old.test/roce": "true"}, "annotations": {"volumes": "true"},
-                 "managedFields": [{"manager": "kubelet"}]},
+                 "managedFields": [{"manager": "kubelet", "operation": "Update"},
+                                   {"manager": "kubectl-label", "operation": "Update"}]},
     "spec": {"podCIDR": "10.0.0.0/24", "providerID": "x://1",
              "taints": [{"key": "gpu", "effect": "NoSchedule"},
                         {"key": "old/down", "effect": "NoSchedule"}]},
@@ -29,8 +30,8 @@ NODE = {
                "conditions": [{"type": "Ready", "status": "True"},
                               {"type": "RdmaPortDown", "status": "False"}]},
 }
-OWN, LABELS, TAINT, CONDITIONS = (
-    "of its own pod", "own labels", "own taint", "own conditions")
+OWN, LABELS, TAINT, CONDITIONS, FIELDS = (
+    "of its own pod", "own labels", "own taint", "own conditions", "managed fields of the kubelet")
 METADATA, SPEC, STATUS = ("else in metadata", "else in spec", "else in status")
 
 
@@ -46,8 +47,8 @@ def put(path, value):
     return change
 
 
-def taint(key):
-    return lambda node: node["spec"]["taints"].append({"key": key, "effect": "NoSchedule"})
+def taint(key, effect="NoSchedule"):
+    return lambda node: node["spec"]["taints"].append({"key": key, "effect": effect})
 
 
 def nothing(_node):
@@ -60,7 +61,9 @@ CHANGES = [
     (put(("metadata", "labels", "roce"), None), None),
     (put(("metadata", "labels", "roce"), "false"), None),
     (put(("metadata", "labels", "rdma.example.org/health"), "ok"), None),
-    (put(("metadata", "managedFields"), [{"manager": "rdma-node-agent"}]), None),
+    (put(("metadata", "managedFields", 1), {"manager": "rdma-node-agent", "operation": "Apply"}), None),
+    (put(("metadata", "managedFields", 0), {"manager": "rdma-node-agent", "operation": "Apply"}), FIELDS),
+    (put(("metadata", "managedFields"), None), FIELDS),
     (put(("metadata", "labels", "old.example/health"), None), None),
     (put(("metadata", "labels", "old.test/roce"), None), None),
     (put(("spec", "taints", 1), None), None),
@@ -85,6 +88,7 @@ CHANGES = [
     (put(("spec", "providerID"), "x://2"), SPEC),
     (put(("spec", "podCIDR"), None), SPEC),
     (taint("another"), TAINT),
+    (taint("example.org/rdma-down", "NoExecute"), TAINT),
     (put(("spec", "taints"), None), TAINT),
     (put(("spec", "taints", 0, "effect"), "NoExecute"), TAINT),
     (put(("status", "conditions", 0, "status"), "False"), CONDITIONS),
@@ -145,6 +149,7 @@ def event_cases():
     yield "of another node", event_request(put(("involvedObject", "name"), "n2"), extra=BOUND), OF_NODE
     yield "of a pod", event_request(put(("involvedObject", "kind"), "Pod"), extra=BOUND), OF_NODE
     yield "in another's name", event_request(put(("reportingComponent",), "kubelet"), extra=BOUND), IN_NAME
+    yield "by another", event_request(put(("source", "component"), "kubelet"), extra=BOUND), IN_NAME
     yield "of another instance", event_request(put(("reportingInstance",), "n2"), extra=BOUND), IN_NAME
     yield "another's", event_request(before=put(("reportingComponent",), "kubelet"), extra=BOUND), OF_OWN
     yield "that of no one", event_request(before=put(("reportingInstance",), None), extra=BOUND), OF_OWN
@@ -158,9 +163,9 @@ RULE = {
              "taint": {"key": "rdma.example.org/unhealthy", "value": "port-down", "effect": "None"}},
 }
 NODE_OF_IT = {"apiVersion": "v1", "kind": "Node", "name": "n1", "uid": "1-2"}
-OF_DEVICES, OTHERS_RULE, ITS_TAINT, WITH_NODE = (
+OF_DEVICES, OTHERS_RULE, ITS_TAINT, WITH_NODE, DRIVERS = (
     "write rules for the devices of its own node", "change rules for the devices of its own node",
-    "its own taint", "go with its own node")
+    "its own taint", "go with its own node", "of the drivers in deviceTaintDrivers")
 
 
 def rule_request(change=nothing, before=None, after=True, username=AGENT, extra=BOUND):
@@ -176,7 +181,9 @@ def rule_cases():
     """As cases(), for the policy of DeviceTaintRules."""
     pool = ("spec", "deviceSelector", "pool")
     yield "a new rule", rule_request(), ""
-    yield "with an effect", rule_request(put(("spec", "taint", "effect"), "NoSchedule"), nothing), ""
+    yield "as it was", rule_request(before=nothing), ""
+    yield "with an effect", rule_request(put(("spec", "taint", "effect"), "NoSchedule")), ITS_TAINT
+    yield "of a GPU", rule_request(put(("spec", "deviceSelector", "driver"), "gpu.nvidia.com")), DRIVERS
     yield "gone", rule_request(before=nothing, after=False), ""
     yield "of another pool", rule_request(put(pool, "n2")), OF_DEVICES
     yield "of every pool", rule_request(put(pool, None)), OF_DEVICES

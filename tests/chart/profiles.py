@@ -93,7 +93,7 @@ PROFILES = {
     "nfd": {"config": {"kubernetes": {"backend": "nfd", "nfd_directory": "/etc/nfd/features.d"}}},
     "both": {"config": {"kubernetes": {
         "backend": "both", "taint": "example.org/rdma-down", "conditions": False, "events": False,
-        "label_prefix": "rdma.example.org", "roce_label": "example.org/roce"}},
+        "label_prefix": "rdma.example.org", "roce_key": "example.org/roce"}},
         "apiServer": {"host": "fd00::10", "port": 6443}, "taintLimit": 1},
     "limit": {
         "config": {"kubernetes": {"backend": "api", "taint": "example.org/rdma-down",
@@ -183,7 +183,7 @@ REFUSED = [
     ({"config": {"kubernetes": {"node_name": "n1"}}}, "config.kubernetes", "node_name"),
     ({"config": {"kubernetes": {"label_prefix": "my labels/"}}}, "config.kubernetes.label_prefix",
      "my labels/"),
-    ({"config": {"kubernetes": {"roce_label": "a/b/c"}}}, "config.kubernetes.roce_label", "a/b/c"),
+    ({"config": {"kubernetes": {"roce_key": "a/b/c"}}}, "config.kubernetes.roce_key", "a/b/c"),
     ({"config": {"kubernetes": {"taint": "it's"}}}, "config.kubernetes.taint", "it's"),
     ({"config": {"kubernetes": {"nfd_directory": "nfd"}}}, "config.kubernetes.nfd_directory", "nfd"),
     ({"config": {"kubernetes": {"taint": "a/b"}}}, "config.kubernetes.taint",

@@ -155,7 +155,7 @@ class Labels(unittest.TestCase):
 
     def test_names_that_cannot_be_labels(self):
         for setting, value in (("label_prefix", "kubernetes.io"), ("label_prefix", "No Prefix"),
-                               ("roce_label", "roce"), ("roce_value", "yes it can")):
+                               ("roce_key", "roce"), ("roce_value", "yes it can")):
             with FileAgent(**{setting: value}) as a:
                 wait("the complaint", lambda: f"kubernetes.{setting}" in a.log())
                 self.assertEqual(a.log().count(f"kubernetes.{setting}"), 1)
@@ -165,7 +165,7 @@ class Labels(unittest.TestCase):
                 self.assertEqual(a.metric("rdma_kubernetes_problem", backend="nfd"), 1)
 
     def test_other_names(self):
-        with FileAgent(roce_label="example.com/roce", roce_value="yes",
+        with FileAgent(roce_key="example.com/roce", roce_value="yes",
                        label_prefix="rdma.example.com") as a:
             labels = a.wait_labels()
             self.assertEqual(labels["example.com/roce"], "yes")

@@ -77,6 +77,7 @@ static bool set_text(struct driver *driver, const char *key, char *value)
 		{"server", &driver->options.server},
 		{"taint_key", &driver->options.taint_key},
 		{"taint_effect", &driver->options.taint_effect},
+		{"shared_label", &driver->options.shared_label},
 		{"taint_leases", &driver->options.taint_leases},
 		{"device_taint_key", &driver->options.device_taint_key},
 		{"device_taint_effect", &driver->options.device_taint_effect},
@@ -292,6 +293,8 @@ static void print_status(const struct rna_kubernetes_status *status)
 	(void)json_object_set_new(object, "in_step", json_boolean(api->in_step));
 	(void)json_object_set_new(object, "former_gone", json_boolean(status->former_gone));
 	(void)json_object_set_new(object, "ignored", json_boolean(node->ignored));
+	if (node->label_held)
+		(void)json_object_set_new(object, "held", json_string(node->label_held));
 	if (node->taint_withheld != RNA_WITHHELD_NOTHING)
 		(void)json_object_set_new(object, "withheld",
 					  json_string(rna_withheld_reason(node->taint_withheld)));

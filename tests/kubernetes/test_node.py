@@ -158,6 +158,53 @@ class Drift(AnyServer):
             self.assertEqual(client.statuses[-1]["reverts"], 0)
 
 
+class SharedLabel(AnyServer):
+    """A label that the agent sets only where no other client has it."""
+
+    def client(self, **options):
+        return super().client(shared_label="network.nvidia.com/roce", label_keys="rdma-node-agent/*",
+                              **options)
+
+    def test_the_value_of_another_stays(self):
+        self.node.label(**{"network.nvidia.com/roce": "by-hand"})
+        with self.client(look=100) as client:
+            client.make(labels={**ROCE, "rdma-node-agent/ports": "8"})
+            held = client.wait("held", lambda s: "held" in s)["held"]
+            self.assertEqual(held, 'network.nvidia.com/roce is "by-hand" instead of "true" '
+                                   '(written by other-client)')
+            version = self.node.version
+            client.wait("more looks", lambda s: s["requests"]["ok"] > 8)
+            self.assertEqual(self.node.version, version)
+            self.assertEqual(client.statuses[-1]["reverts"], 0)
+        self.assertEqual(self.node.own_labels, {"network.nvidia.com/roce": "by-hand",
+                                                "rdma-node-agent/ports": "8"})
+
+    def test_the_same_value_is_no_trouble_and_stays_with_the_other(self):
+        self.node.label(**ROCE)
+        with self.client(look=100) as client:
+            client.make(labels=ROCE)
+            self.assertNotIn("held", client.statuses[-1])
+            client.make()
+            client.wait("held", lambda s: "held" in s)
+        self.assertEqual(self.node.own_labels, ROCE)
+
+    def test_what_another_writes_over_ours_is_the_other_s(self):
+        with self.client(look=100) as client:
+            client.make(labels=ROCE)
+            self.node.label(**{"network.nvidia.com/roce": "false"})
+            client.wait("held", lambda s: "held" in s and s["in_step"])
+            self.assertEqual(self.node.own_labels, {"network.nvidia.com/roce": "false"})
+            self.node.label(**{"network.nvidia.com/roce": None})
+            wait("ours", lambda: self.node.own_labels == ROCE)
+            client.wait("not held", lambda s: "held" not in s)
+
+    def test_ours_goes_with_us(self):
+        with self.client() as client:
+            client.make(labels=ROCE)
+            client.make()
+        self.assertEqual(self.node.own_labels, {})
+
+
 class Ignored(AnyServer):
     """The Node has the annotation rdma-node-agent/ignore: "true"."""
 

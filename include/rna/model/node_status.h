@@ -72,6 +72,12 @@ struct rna_node_status {
 	bool ignored;       /* the Node has RNA_KUBERNETES_IGNORE */
 	bool taint_limited; /* so that it may be withheld */
 	enum rna_withheld taint_withheld;
+	/*
+	 * The label that the agent leaves to another client with a value that is not its own, as a
+	 * clause: "network.nvidia.com/roce is \"yes\" instead of \"true\" (written by nfd-master)";
+	 * NULL: there is none.
+	 */
+	const char *label_held;
 	size_t device_taints; /* rules for devices in ResourceSlices that the agent has */
 	uint64_t reverts;     /* of data of the agent that another client changed */
 	bool resources_known; /* the agent has read the Node */

@@ -736,7 +736,7 @@ static void test_all_mistakes_are_told(void **state)
 static void test_names_for_kubernetes(void **state)
 {
 	static const char text[] = "kubernetes:\n"
-				   "  roce_label: roce\n"
+				   "  roce_key: roce\n"
 				   "  taint: k8s.io/x\n"
 				   "  former_names:\n"
 				   "  - example.com/\n"
@@ -744,7 +744,7 @@ static void test_names_for_kubernetes(void **state)
 				   "  - /\n"
 				   "  backend: api\n";
 	static const char *const messages[] = {
-		"agent.yaml:2: kubernetes.roce_label: \"roce\" is not a valid key: it must be a "
+		"agent.yaml:2: kubernetes.roce_key: \"roce\" is not a valid key: it must be a "
 		"DNS subdomain, a slash and a name, such as network.nvidia.com/roce",
 		"agent.yaml:3: kubernetes.taint: \"k8s.io\" is reserved for Kubernetes; use a "
 		"domain of your own",
@@ -757,7 +757,7 @@ static void test_names_for_kubernetes(void **state)
 
 	(void)state;
 	assert_int_equal(rna_settings_check_names(&settings, &error), -EINVAL);
-	assert_memory_equal(error.text, "kubernetes.roce_label: \"roce\"", 29);
+	assert_memory_equal(error.text, "kubernetes.roce_key: \"roce\"", 27);
 	assert_all_told(text, messages);
 }
 

@@ -256,7 +256,7 @@ static void test_names(void **state)
 	assert_null(former[0]);
 
 	(void)rna_memory_set_text(&settings.kubernetes_taint, "");
-	(void)rna_memory_set_text(&settings.kubernetes_roce_label, "b.example/roce");
+	(void)rna_memory_set_text(&settings.kubernetes_roce_key, "b.example/roce");
 	assert_true(rna_node_names_note(&after.node, &settings));
 	rna_node_names_list_former(&after.node, &settings, true, former);
 	assert_string_equal(former[0], "a.example/down");

@@ -15,6 +15,7 @@
 #include "memory/memory.h"
 #include "node/desired.h"
 #include "node/node_conditions.h"
+#include "node/node_options.h"
 
 #include "health_view.h"
 
@@ -233,7 +234,7 @@ static void test_data_lost(void **state)
 	(void)rna_desired_node_unref(later);
 	look_for(f, 400);
 	later = desired_of(f);
-	assert_string_equal(label_of(later, "network.nvidia.com/roce"), "unknown");
+	assert_null(label_of(later, "network.nvidia.com/roce"));
 	assert_string_equal(label_of(later, "rdma-node-agent/ports-up"), "unknown");
 	assert_int_equal(condition_of(later, "RdmaPortDown")->status, RNA_CONDITION_STATUS_UNKNOWN);
 	assert_int_equal(condition_of(later, "RdmaNotObserved")->status,
@@ -248,6 +249,32 @@ static void set_text(char **place, const char *text)
 	free(*place);
 	*place = strdup(text);
 	assert_non_null(*place);
+}
+
+/* Who else may set the label of RoCE. */
+static void test_the_label_of_roce(void **state)
+{
+	struct fixture *f = *state;
+	RNA_CLEANUP(rna_arena_free_p) struct rna_arena *arena = rna_arena_new(4096);
+	struct rna_desired_node *desired;
+
+	look_for(f, 100);
+	f->settings.kubernetes_roce_label = RNA_ROCE_LABEL_OFF;
+	desired = desired_of(f);
+	assert_null(label_of(desired, "network.nvidia.com/roce"));
+	assert_non_null(label_of(desired, "rdma-node-agent/ports-up"));
+	(void)rna_desired_node_unref(desired);
+	for (enum rna_roce_label policy = 0; policy <= RNA_ROCE_LABEL_OFF; policy++) {
+		const struct rna_kubernetes_options *options;
+
+		f->settings.kubernetes_roce_label = policy;
+		options = rna_node_options(&f->settings, &f->memory.node, arena);
+		assert_non_null(options);
+		assert_int_equal(options->shared_label != NULL,
+				 policy == RNA_ROCE_LABEL_ONLY_IF_UNSET);
+		assert_int_equal(strcmp(options->label_keys[0], "network.nvidia.com/roce") == 0,
+				 policy == RNA_ROCE_LABEL_OWN);
+	}
 }
 
 /* What a process remembers that is started now. */
@@ -963,6 +990,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(test_a_day, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(test_the_label_of_roce, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_data_lost, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_no_condition_is_over_before_rules_have_settled,
 						set_up, tear_down),

@@ -721,12 +721,12 @@ static void test_names_of_labels_are_checked(void **state)
 	} names[] = {
 		{"network.nvidia.com/roce", "true", "rdma-node-agent/", NULL},
 		{"network.nvidia.com/roce", "true", "rdma.example.com", NULL},
-		{"roce", "true", "rdma-node-agent", "kubernetes.roce_label: \"roce\""},
-		{"/roce", "true", "rdma-node-agent", "kubernetes.roce_label"},
-		{"a/b/c", "true", "rdma-node-agent", "kubernetes.roce_label"},
-		{"Nvidia.com/roce", "true", "rdma-node-agent", "kubernetes.roce_label"},
-		{"nvidia.com/", "true", "rdma-node-agent", "kubernetes.roce_label"},
-		{"node.kubernetes.io/roce", "true", "rdma-node-agent", "kubernetes.roce_label"},
+		{"roce", "true", "rdma-node-agent", "kubernetes.roce_key: \"roce\""},
+		{"/roce", "true", "rdma-node-agent", "kubernetes.roce_key"},
+		{"a/b/c", "true", "rdma-node-agent", "kubernetes.roce_key"},
+		{"Nvidia.com/roce", "true", "rdma-node-agent", "kubernetes.roce_key"},
+		{"nvidia.com/", "true", "rdma-node-agent", "kubernetes.roce_key"},
+		{"node.kubernetes.io/roce", "true", "rdma-node-agent", "kubernetes.roce_key"},
 		{"nvidia.com/roce", "", "rdma-node-agent", "kubernetes.roce_value"},
 		{"nvidia.com/roce", "yes, it can", "rdma-node-agent", "kubernetes.roce_value"},
 		{"nvidia.com/roce", "true", "", "kubernetes.label_prefix"},
@@ -743,7 +743,7 @@ static void test_names_of_labels_are_checked(void **state)
 	(void)state;
 	for (size_t i = 0; i < RNA_ARRAY_SIZE(names); i++) {
 		struct rna_error error = {0};
-		int ret = rna_label_key_check("kubernetes.roce_label", names[i].key, &error);
+		int ret = rna_label_key_check("kubernetes.roce_key", names[i].key, &error);
 
 		if (ret == 0)
 			ret = rna_label_value_check("kubernetes.roce_value", names[i].value,
