@@ -97,8 +97,8 @@ static void name_rule(const char *node, struct rule *rule)
 }
 
 /*
- * Owned by the Node, so that the garbage collector deletes it with the Node; as no owner that blocks,
- * because an agent may not update nodes/finalizers (OwnerReferencesPermissionEnforcement).
+ * Owned by the Node, so that the garbage collector deletes it with the Node; as no owner that
+ * blocks, because an agent may not update nodes/finalizers (OwnerReferencesPermissionEnforcement).
  */
 static void write_rule(const struct rna_kube_api *api, const struct rule *rule,
 		       struct rna_strbuf *out)
@@ -258,8 +258,8 @@ static void read_rule(const json_t *object, const struct rna_kube_api *api, cons
 	rule->pool = rna_arena_keep(ret->arena, text_of(selector, "pool"), &ret->failed);
 	rule->device = rna_arena_keep(ret->arena, text_of(selector, "device"), &ret->failed);
 	rule->value = rna_arena_keep(ret->arena, text_of(taint, "value"), &ret->failed);
-	rule->owner = rna_arena_keep(ret->arena, text_of(json_array_get(owners, 0), "uid"),
-				     &ret->failed);
+	rule->owner =
+		rna_arena_keep(ret->arena, text_of(json_array_get(owners, 0), "uid"), &ret->failed);
 	/* with a key of former settings it is written again */
 	if (rna_same_text(text_of(taint, "key"), api->options->device_taint_key))
 		rule->effect = rna_arena_keep(ret->arena, text_of(taint, "effect"), &ret->failed);

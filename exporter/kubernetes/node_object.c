@@ -91,7 +91,8 @@ static bool has_label(const struct rna_kube_node *node, const struct rna_node_la
 {
 	const char *value = rna_kube_label_of(node, label->key);
 
-	return !label->value || rna_same_text(node->left_label, label->key) || rna_same_text(value, label->value);
+	return !label->value || rna_same_text(node->left_label, label->key) ||
+	       rna_same_text(value, label->value);
 }
 
 bool rna_kube_lacks_urgent_label(const struct rna_kube_round *round)
