@@ -301,6 +301,10 @@ static void recall(struct rna_agent *agent, bool keep)
 	rna_clock_boot(agent->health.boot);
 	if (directory)
 		agent->state = rna_state_open(directory, keep, &agent->memory);
+	else if (keep && !agent->status.live && *agent->settings.state_directory)
+		rna_log_notice("with --root what the agent remembers of ports, counters and "
+			       "findings ends with it; state.directory names a directory for that, "
+			       "other than " RNA_STATE_DIRECTORY_DEFAULT);
 	add_files(agent);
 	rna_quiesce_recall(agent->quiesce, &agent->memory, agent->settings.quiesce_timeout);
 	rna_schedule_look_for(&agent->schedule, rna_memory_functions(&agent->memory));

@@ -297,6 +297,11 @@ class Restarts(unittest.TestCase):
             agent.wait_snapshots(2)
             self.assertEqual(os.path.exists(file) and os.stat(file).st_mtime_ns, before)
             self.assertNotIn("state directory", agent.log())
+            self.assertIn("with --root what the agent remembers", agent.log())
+
+    def test_recorded_root_with_a_directory_says_nothing(self):
+        with Remembering() as agent:
+            self.assertNotIn("with --root what the agent remembers", agent.log())
 
     @staticmethod
     def version_of(path):
