@@ -14,7 +14,8 @@
 
 enum {
 	ARENA = 64 * 1024,
-	LIST_TRIES = 10, /* a Service that is new has no endpoints for a moment */
+	LIST_TRIES = 30, /* a Service that is new has no endpoints for a moment, on a busy control
+			    plane for a minute */
 	LIST_PAUSE = 2,  /* seconds */
 	AT_ONCE = 16,    /* metrics of large nodes have megabytes */
 };
@@ -83,7 +84,12 @@ static int read_agents(const struct rna_kubernetes_options *options, const char 
 	}
 	if (status < 0)
 		return status;
-	return rna_error_say(error, -ENOENT, "there is no agent behind the Service %s", service);
+	return rna_error_say(
+		error, -ENOENT,
+		"there is no agent behind the Service %s: it has no EndpointSlice with "
+		"an address, after %d s; look for its pods (kubectl get pods), and for "
+		"the EndpointSlice controller",
+		service, (LIST_TRIES - 1) * LIST_PAUSE);
 }
 
 /* Those that are asked for the same at once. */
@@ -174,7 +180,10 @@ int rna_kube_check_agents(const struct rna_kubernetes_options *options, const ch
 		if (agents[i].why.code == 0)
 			continue;
 		failed++;
-		rna_strbuf_printf(out, "%s: %s\n", agents[i].endpoint->node, agents[i].why.text);
+		rna_strbuf_printf(out, "%s: ", agents[i].endpoint->node);
+		if (agents[i].endpoint->pod)
+			rna_strbuf_printf(out, "pod %s: ", agents[i].endpoint->pod);
+		rna_strbuf_printf(out, "%s\n", agents[i].why.text);
 	}
 	rna_strbuf_printf(out, "%zu of %zu agents are ready%s\n", list.count - failed, list.count,
 			  closed > 0 ? "" : " and have metrics");

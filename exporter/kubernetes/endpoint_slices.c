@@ -92,7 +92,7 @@ static bool is_address(const char *text)
 	       (inet_pton(AF_INET, text, bytes) == 1 || inet_pton(AF_INET6, text, bytes) == 1);
 }
 
-/* Becomes a part of names and metrics. */
+/* Becomes a part of names and metrics. Names of pods are like those of Nodes. */
 static bool is_node_name(const char *text)
 {
 	size_t len = text ? strspn(text, "abcdefghijklmnopqrstuvwxyz0123456789.-") : 0;
@@ -116,7 +116,10 @@ static int add_endpoint(struct reading *reading, const json_t *object,
 	const char *node = json_string_value(json_object_get(object, "nodeName"));
 	const char *address =
 		json_string_value(json_array_get(json_object_get(object, "addresses"), 0));
+	const char *pod =
+		json_string_value(json_object_get(json_object_get(object, "targetRef"), "name"));
 	struct rna_kubernetes_endpoint *endpoint;
+	bool failed = false;
 
 	if (!is_address(address) || (node && !is_node_name(node)))
 		return 0;
@@ -126,15 +129,14 @@ static int add_endpoint(struct reading *reading, const json_t *object,
 	if (!endpoint)
 		return rna_error_set(error, -ENOMEM, "cannot keep an endpoint");
 	*endpoint = (struct rna_kubernetes_endpoint){
-		.node = rna_arena_strdup(reading->arena, node ? node : address),
-		.address = rna_arena_strdup(reading->arena, address),
+		.node = rna_arena_keep(reading->arena, node ? node : address, &failed),
+		.pod = rna_arena_keep(reading->arena, is_node_name(pod) ? pod : NULL, &failed),
+		.address = rna_arena_keep(reading->arena, address, &failed),
 		.port = port->port,
 		.https = port->https,
 		.ready = is_ready(object),
 	};
-	if (!endpoint->node || !endpoint->address)
-		return rna_error_set(error, -ENOMEM, "cannot keep an endpoint");
-	return 0;
+	return failed ? rna_error_set(error, -ENOMEM, "cannot keep an endpoint") : 0;
 }
 
 static int read_slice(const char *text, size_t len, void *userdata, struct rna_error *error)

@@ -75,6 +75,7 @@ struct rna_kubernetes_options;
 /* A pod behind a Service, as EndpointSlices (discovery.k8s.io/v1) have it. */
 struct rna_kubernetes_endpoint {
 	const char *node;    /* name of its Node; its address, if the slice does not say */
+	const char *pod;     /* its name; NULL: the slice does not say */
 	const char *address; /* IPv4 or IPv6 */
 	unsigned port;       /* that is called http or https; else the first for TCP */
 	bool https;          /* by name or appProtocol of the port */

@@ -3,6 +3,7 @@
 import http.server
 import json
 import os
+import re
 import subprocess
 import tempfile
 import threading
@@ -80,8 +81,10 @@ class Agents(Listed):
             result = self.command()
             self.assertEqual(result.returncode, 1 if words else 0, (ready, metrics))
             self.assertEqual(result.stderr, "")
-            for text in [f"gpu-{i}: http://127.0.0.1:" for i in range(2)] + [words] if words else []:
-                self.assertIn(text, result.stdout)
+            for node in ("gpu-0", "gpu-1") if words else []:
+                self.assertRegex(result.stdout,
+                                 rf"{node}: pod agents-[0-9a-f]{{5}}: http://127.0.0.1:[^\n]*"
+                                 + re.escape(words))
             self.assertIn(f"{0 if words else 2} of 2 agents", result.stdout)
 
     def test_hostile_agents(self):
