@@ -264,7 +264,7 @@ static void test_a_tainted_node_is_looked_at_each_minute(void **state)
 	for (int i = 0; i < 1000; i++) {
 		rna_usec next = pace.glance;
 
-		rna_pace_glance(&pace, true, next); /* what is told again changes nothing */
+		rna_pace_glance(&pace, true, next); /* the next one stays */
 		assert_int_equal(pace.glance, next);
 		shortest = next - now < shortest ? next - now : shortest;
 		longest = next - now > longest ? next - now : longest;
