@@ -52,7 +52,7 @@ struct node_port {
 	struct rna_former former_netdev;
 	bool odd_counters; /* the table of counters need not have them */
 	size_t counter_count;
-	struct {
+	struct node_counter {
 		const char *file;
 		enum rna_counter_place place;
 		struct rna_value value;
