@@ -77,6 +77,27 @@ static struct rna_ethernet_sum add_up(const struct rna_subject *subject,
 	return sum;
 }
 
+/* Link-level pause is off: the interface sends no such frames, and does not obey them. */
+static bool is_off(const struct rna_ethernet_netdev *netdev, enum rna_ethernet_statistic_id id)
+{
+	struct rna_value pause =
+		id == RNA_ETHERNET_PAUSE_RECEIVED ? netdev->pause.receive : netdev->pause.transmit;
+
+	return rna_value_is_known(pause) && pause.number == 0;
+}
+
+/* Frames of the link on interfaces without link-level pause: they stop nothing. */
+static bool stops_nothing(const struct rna_ethernet *ethernet, unsigned port,
+			  enum rna_ethernet_statistic_id id)
+{
+	if (id != RNA_ETHERNET_PAUSE_RECEIVED && id != RNA_ETHERNET_PAUSE_TRANSMITTED)
+		return false;
+	for (size_t i = 0; ethernet && i < ethernet->count; i++)
+		if (ethernet->netdevs[i].port == port && !is_off(&ethernet->netdevs[i], id))
+			return false;
+	return true;
+}
+
 /* Absent where there is none, or where it means nothing. */
 static struct rna_value read_value(const struct rna_subject *subject,
 				   const struct rna_threshold *threshold, struct rna_window *window)
@@ -92,6 +113,9 @@ static struct rna_value read_value(const struct rna_subject *subject,
 		return (struct rna_value){0};
 	if (threshold->source == RNA_THRESHOLD_OF_LOSSLESS)
 		return rna_window_follow(window, rna_discards_sum(subject));
+	if (threshold->source == RNA_THRESHOLD_OF_ETHERNET &&
+	    stops_nothing(ethernet, subject->port, threshold->statistic))
+		return (struct rna_value){0};
 	if (threshold->source == RNA_THRESHOLD_OF_ETHERNET)
 		return rna_window_follow(window, rna_ethernet_sum(ethernet, subject->port,
 								  threshold->statistic));

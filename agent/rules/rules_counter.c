@@ -198,8 +198,8 @@ const struct rna_rule rna_rule_pause_transmitted = {
 	.cause = RNA_CAUSE_HOST,
 	.scope = RNA_RULE_OF_PORT,
 	.hold = "0s",
-	.help = "An Ethernet port makes the network pause for more than a tenth of the "
-		"time: this host is too slow.",
+	.help = "An Ethernet port makes the network pause a priority (PFC) for more than a "
+		"tenth of the time: this host is too slow.",
 	.check = rna_check_threshold,
 	.remedy = "Compare this host with its siblings: PCIe link of the NIC {pci}, NUMA "
 		  "node of the memory in use, IOMMU and ACS settings, firmware of host "
@@ -215,14 +215,34 @@ const struct rna_rule rna_rule_pause_received = {
 	.cause = RNA_CAUSE_FABRIC,
 	.scope = RNA_RULE_OF_PORT,
 	.hold = "0s",
-	.help = "The network makes an Ethernet port pause for more than a tenth of the "
-		"time: the network is congested.",
+	.help = "The network makes an Ethernet port pause a priority (PFC) for more than a "
+		"tenth of the time: the network is congested.",
 	.check = rna_check_threshold,
 	.remedy = "No action required on this host. Look for the port that causes it, "
 		  "which sends pause frames and receives none, and check the ECN "
 		  "thresholds of the switches.",
 	.message_id = "7b1e4a3cf2d548d5a5c0a8e27a1f9b64",
 	.condition = RNA_CONDITION_FABRIC_UNHEALTHY,
+};
+
+const struct rna_rule rna_rule_link_pause = {
+	.name = "link-pause",
+	.severity = RNA_SEVERITY_WARNING,
+	.impact = RNA_IMPACT_RAIL_SLOW,
+	.cause = RNA_CAUSE_HOST,
+	.scope = RNA_RULE_OF_PORT,
+	.hold = "0s",
+	.help = "Link-level pause frames (802.3x) stop an Ethernet port or its switch port for "
+		"more than a tenth of the time, every priority at once, whatever PFC is set to. "
+		"Severity info if the port only receives them.",
+	.check = rna_check_threshold,
+	.remedy = "Where the fabric uses PFC, turn link-level pause off at both ends. Run: "
+		  "ethtool -A {netdev} rx off tx off, and turn flow control (802.3x) of the switch "
+		  "port off. If {object} sends the pauses, this host is too slow: check the PCIe "
+		  "link of the NIC {pci}. If it only receives them, look for congestion behind "
+		  "the switch.",
+	.message_id = "a2adca28143e4192bc4be83e2478ae30",
+	.condition = RNA_CONDITION_LINK_DEGRADED,
 };
 
 const struct rna_rule rna_rule_pcie_stalled = {

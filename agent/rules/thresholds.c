@@ -48,6 +48,7 @@ enum { WINDOW_PERIODS_MIN = 3 };
 #define STORM   &rna_rule_pause_storm
 #define SLOW    &rna_rule_pause_transmitted
 #define JAM     &rna_rule_pause_received
+#define LINK    &rna_rule_link_pause
 #define STALL   &rna_rule_pcie_stalled
 #define LOST    &rna_rule_packets_lost
 
@@ -149,18 +150,22 @@ static const struct rna_threshold table[] = {
 	 "blocks with 7 errors and more: FEC still corrects them, but the link has little margin left"},
 	{"ethernet_fcs_errors", HW, ROCE, RISING, WARN, 120, 'h',
 	 "corrupted frames are received: the cable, a transceiver, or a switch that forwards them"},
-	{"ethernet_pause_received", HW, ROCE, JAM, INFO, 6000000, 'm',
-	 "the network asks this port to pause: it is congested"},
 	{"ethernet_priority_pause_received", HW, ROCE, JAM, INFO, 6000000, 'm',
-	 "the network asks this port to pause: it is congested"},
+	 "the network asks this port to pause a priority: it is congested"},
 	{"ethernet_priority_pause_frames_received", HW, ROCE, JAM, INFO, 10000, 's',
-	 "the network asks this port to pause: it is congested"},
-	{"ethernet_pause_transmitted", HW, ROCE, SLOW, WARN, 6000000, 'm',
-	 "this host accepts packets more slowly than they arrive"},
+	 "the network asks this port to pause a priority: it is congested"},
 	{"ethernet_priority_pause_transmitted", HW, ROCE, SLOW, WARN, 6000000, 'm',
 	 "this host accepts packets more slowly than they arrive"},
 	{"ethernet_priority_pause_frames_transmitted", HW, ROCE, SLOW, WARN, 10000, 's',
 	 "this host accepts packets more slowly than they arrive"},
+	{"ethernet_pause_received", HW, ROCE, LINK, INFO, 6000000, 'm',
+	 "the network stops every priority of this port: it is congested"},
+	{"ethernet_pause_frames_received", HW, ROCE, LINK, INFO, 10000, 's',
+	 "the network stops every priority of this port: it is congested"},
+	{"ethernet_pause_transmitted", HW, ROCE, LINK, WARN, 6000000, 'm',
+	 "this host stops every priority of its switch port: it accepts packets more slowly than they arrive"},
+	{"ethernet_pause_frames_transmitted", HW, ROCE, LINK, WARN, 10000, 's',
+	 "this host stops every priority of its switch port: it accepts packets more slowly than they arrive"},
 	{"ethernet_pause_storm_warnings", HW, ROCE, STORM, WARN, 1, 'h',
 	 "the port made its switch pause for a long time"},
 	{"ethernet_pause_storm_errors", HW, ROCE, STORM, RNA_SEVERITY_CRITICAL, 1, 'h',

@@ -943,6 +943,10 @@ static void test_statistics_of_ethernet_ports(void **state)
 		 "pause-transmitted warning"},
 		{RNA_ETHERNET_PRIORITY_PAUSE_RECEIVED_TIME, 5999999, 6000000,
 		 "pause-received info"},
+		{RNA_ETHERNET_PAUSE_TRANSMITTED_TIME, 5999999, 6000000, "link-pause warning"},
+		{RNA_ETHERNET_PAUSE_RECEIVED_TIME, 5999999, 6000000, "link-pause info"},
+		{RNA_ETHERNET_PAUSE_TRANSMITTED, 599999, 600000, "link-pause warning"},
+		{RNA_ETHERNET_PAUSE_RECEIVED, 599999, 600000, "link-pause info"},
 		{RNA_ETHERNET_PCIE_WRITE_STALLED_TIME, 9999999, 10000000, "pcie-stalled warning",
 		 true},
 		{RNA_ETHERNET_PCIE_BUFFER_OVERFLOWS, 99, 100, "pcie-stalled warning", true},
@@ -966,6 +970,21 @@ static void test_statistics_of_ethernet_ports(void **state)
 		f->node.ports[0].statistic.value = (struct rna_value){0};
 		assert_int_equal(count_after(f, 2 * HOUR), 0);
 	}
+}
+
+/* Pause frames that the interface does not obey stop nothing. */
+static void test_pause_frames_without_pause(void **state)
+{
+	struct fixture *f = *state;
+
+	node_init(&f->node, ROCE, 1);
+	f->node.ports[0].pause = (struct rna_ethernet_pause){.receive = rna_value_ok(0),
+							     .transmit = rna_value_ok(1)};
+	assert_string_equal(statistic(f, RNA_ETHERNET_PAUSE_RECEIVED, 0), " ");
+	assert_string_equal(statistic(f, RNA_ETHERNET_PAUSE_RECEIVED, 1000000), " ");
+	assert_string_equal(statistic(f, RNA_ETHERNET_PAUSE_TRANSMITTED, 0), " ");
+	assert_string_equal(statistic(f, RNA_ETHERNET_PAUSE_TRANSMITTED, 1000000),
+			    "link-pause warning");
 }
 
 /* Times are shown in seconds. */
@@ -1205,6 +1224,7 @@ int main(void)
 		TEST(test_sums_over_other_interfaces),
 		TEST(test_sums_of_a_member_that_is_silent_for_a_while),
 		TEST(test_statistics_of_ethernet_ports),
+		TEST(test_pause_frames_without_pause),
 		TEST(test_times_of_ethernet_ports),
 		TEST(test_counters_of_another_link_layer),
 		TEST(test_flapping),
