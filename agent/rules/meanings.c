@@ -44,8 +44,7 @@
 	WAY(drivers, RNA_PLACE_DEVICE_HW_COUNTERS, source, note, __VA_ARGS__)
 #define PMA(drivers, source, note, ...)                                                            \
 	WAY(drivers, RNA_PLACE_PORT_COUNTERS, source, note, __VA_ARGS__)
-/* Ports of mlx5 have them, and drivers that use the same names; in switchdev mode the device has.
- */
+/* Of ports of mlx5 and of drivers with the same names; in switchdev mode, of the device of mlx5. */
 #define MLX5(drivers, note, ...)                                                                   \
 	PORT(drivers, "ABI", note, __VA_ARGS__),                                                   \
 		DEVICE("mlx5", "mlx5", "switchdev mode: of the device, without a port",            \
@@ -425,29 +424,24 @@ static void write_family(const struct rna_way *way, const char *file, struct rna
 			  counter ? counter->metric : file);
 }
 
-static void write_statistic(enum rna_ethernet_statistic_id id, struct rna_strbuf *out)
+/* Its family, between the two texts. */
+static void write_statistic(const char *front, enum rna_ethernet_statistic_id id, const char *end,
+			    struct rna_strbuf *out)
 {
 	const struct rna_ethernet_statistic *row = &rna_ethernet_statistics[id];
 
-	rna_strbuf_printf(out, "rdma_port_%s%s_total", row->name,
-			  row->unit == RNA_ETHERNET_MICROSECONDS ? "_seconds" : "");
+	rna_strbuf_printf(out, "%srdma_port_%s%s_total%s", front, row->name,
+			  row->unit == RNA_ETHERNET_MICROSECONDS ? "_seconds" : "", end);
 }
 
-/* Without their backticks, one of them for each counter of the way. */
 static void write_counters(const struct rna_way *way, struct rna_strbuf *out)
 {
 	for (size_t i = 0; i < RNA_WAY_FILES_MAX && way->files[i]; i++)
 		rna_strbuf_printf(out, "%s`%s`", i > 0 ? " + " : "", way->files[i]);
-	if (!way->of_ethernet)
-		return;
-	rna_strbuf_puts(out, "`");
-	write_statistic(way->statistic, out);
-	rna_strbuf_puts(out, "`");
-	if (way->otherwise == way->statistic)
-		return;
-	rna_strbuf_puts(out, " + `");
-	write_statistic(way->otherwise, out);
-	rna_strbuf_puts(out, "`");
+	if (way->of_ethernet)
+		write_statistic("`", way->statistic, "`", out);
+	if (way->otherwise != way->statistic)
+		write_statistic(" + `", way->otherwise, "`", out);
 }
 
 /* Of several interfaces and priorities; times of one are a fraction, and the largest is taken. */
@@ -456,14 +450,12 @@ static void write_statistics_rate(const struct rna_meaning *meaning, const struc
 {
 	const char *label = rna_ethernet_statistics[way->statistic].label;
 
-	rna_strbuf_printf(out, "%s without (netdev%s%s) (rate(", meaning->ratio ? "max" : "sum",
+	rna_strbuf_printf(out, "%s without (netdev%s%s) (", meaning->ratio ? "max" : "sum",
 			  label ? ", " : "", label ? label : "");
-	write_statistic(way->statistic, out);
-	if (way->otherwise != way->statistic) {
-		rna_strbuf_puts(out, "[5m]) or rate(");
-		write_statistic(way->otherwise, out);
-	}
-	rna_strbuf_puts(out, "[5m]))");
+	write_statistic("rate(", way->statistic, "[5m])", out);
+	if (way->otherwise != way->statistic)
+		write_statistic(" or rate(", way->otherwise, "[5m])", out);
+	rna_strbuf_puts(out, ")");
 }
 
 /* As Prometheus has it. */

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Thresholds. To follow one more counter: a way to count its meaning, in
- * agent/rules/meanings.c, or a row. Rows name files of the specification (IBTA), and those of
- * one driver that count what no other driver counts.
+ * Thresholds. To follow one more counter: a way to count its meaning, in meanings.c, or a row. Rows
+ * name files of the specification (IBTA), and files of one driver that count what no other counts.
+ * Why a meaning has no threshold stands in its row of meanings.c.
  *
  * The numbers come from field experience of others, if they agree with the definition of the
  * counter: NVIDIA's NVSentinel (docs/configuration/nic-health-monitor.md), the error_thresholds of

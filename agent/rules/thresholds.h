@@ -36,8 +36,7 @@ enum rna_threshold_source {
 enum { RNA_THRESHOLD_WAYS_MAX = 12 };
 
 struct rna_threshold {
-	/* A meaning, a file of one driver, a statistic, aer_ and a severity, or one of those above.
-	 */
+	/* A meaning, a counter file, a statistic, aer_ and a severity, or one of those above. */
 	const char *name;
 	enum rna_counter_place place; /* of a file */
 	unsigned char link_layers;    /* RNA_ON_*; 0: any */
@@ -56,8 +55,7 @@ struct rna_threshold {
 	bool evidence; /* the rule acknowledgements-missing uses it as well */
 	/* Set by rna_thresholds_new(). */
 	enum rna_threshold_source source;
-	/* The counters of each way to count it, up to NULL; the first way that a subject has
-	 * counts. */
+	/* The counters of each way to count it, up to NULL; see rna_threshold_counters(). */
 	const struct rna_counter *ways[RNA_THRESHOLD_WAYS_MAX][RNA_WAY_FILES_MAX];
 	enum rna_aer aer; /* of the PCIe path */
 	enum rna_ethernet_statistic_id statistic;
@@ -95,8 +93,8 @@ uint64_t rna_threshold_limit(const struct rna_thresholds *thresholds, size_t i,
 			     const struct rna_window *windows, bool *ret_known);
 
 /*
- * The counters by which a subject with these groups (by place) has it: added up, up to NULL or
- * RNA_WAY_FILES_MAX. NULL: it has none.
+ * The counters of the first way that a subject with these groups (by place) has, which are added
+ * up; they end with NULL unless they are RNA_WAY_FILES_MAX. NULL: it has none.
  */
 const struct rna_counter *const *rna_threshold_counters(
 	const struct rna_threshold *threshold,
