@@ -243,7 +243,7 @@ static const struct rna_meaning meanings[] = {
 		PORT("ionic", "ionic", NULL, "req_tx_retry_excd_err"),
 		PORT("mana", "mana", NULL, "requester_retries_exceeded"),
 		PORT("rxe", "rxe", NULL, "retry_exceeded_err"),
-		NONE("efa", "SRD has no such limit; unresponsive_remote_events counts peers that do not answer"),
+		NONE("efa", "not counted; unresponsive_remote_events counts peers that do not answer"),
 		NONE("irdma, hns, erdma", "not counted"))},
 	{.name = "rnr_naks_received",
 	 .counts = "Receiver-not-ready (RNR) answers received per second. The peer had no receive buffer posted.",
