@@ -22,6 +22,8 @@
  *	         hns_roce_hw_v2_query_counter()
  *	erdma    Linux 6.12 and 7.2 drivers/infiniband/hw/erdma/erdma_verbs.c
  *	mana     Linux 6.18 and 7.2 drivers/infiniband/hw/mana/counters.c
+ *	hfi1     Linux 7.2 drivers/infiniband/hw/hfi1/chip.c, SW_IBP_CNTR; hw/hfi1/rc.c and
+ *	         sw/rdmavt/qp.c count them
  *	rxe      Linux 7.2 drivers/infiniband/sw/rxe/rxe_hw_counters.c
  *	ethtool  collectors/ethernet_sources.c, which names the statistics of drivers
  *	IBTA     InfiniBand Architecture Specification, volume 1, 16.1.3.5
@@ -76,7 +78,7 @@
 #define HIDDEN "the instance sees no pause frames"
 
 const char *const rna_meaning_drivers[] = {"mlx4", "mlx5", "bnxt_re", "irdma", "efa", "ionic", "hns",
-					   "erdma", "mana", "rxe", NULL};
+					   "erdma", "mana", "hfi1", "rxe", NULL};
 
 static const struct rna_meaning meanings[] = {
 	{.name = "packets_sent",
@@ -84,7 +86,7 @@ static const struct rna_meaning meanings[] = {
 	 .base = true,
 	 .normal = "it is traffic",
 	 .ways = WAYS(
-		PMA("mlx4, mlx5, bnxt_re", "core", "bnxt_re: Linux 7.2; 6.12 does not have it", "port_xmit_packets"),
+		PMA("mlx4, mlx5, hfi1, bnxt_re", "core", "bnxt_re: Linux 7.2; 6.12 does not have it", "port_xmit_packets"),
 		PORT("bnxt_re", "bnxt_re", "by chip and function one or the other counts (bnxt_re_assign_pma_port_ext_counters())", "tx_pkts", "tx_roce_only_pkts"),
 		PORT("bnxt_re, efa", "bnxt_re, efa", "bnxt_re: without extended statistics", "tx_pkts"),
 		PORT("irdma", "irdma", NULL, "ip4OutPkts", "ip6OutPkts"),
@@ -99,7 +101,7 @@ static const struct rna_meaning meanings[] = {
 	 .base = true,
 	 .normal = "it is traffic",
 	 .ways = WAYS(
-		PMA("mlx4, mlx5, bnxt_re", "core", "bnxt_re: Linux 7.2; 6.12 does not have it", "port_rcv_packets"),
+		PMA("mlx4, mlx5, hfi1, bnxt_re", "core", "bnxt_re: Linux 7.2; 6.12 does not have it", "port_rcv_packets"),
 		PORT("bnxt_re", "bnxt_re", "as packets_sent", "rx_pkts", "rx_roce_only_pkts"),
 		PORT("bnxt_re, efa", "bnxt_re, efa", "bnxt_re: without extended statistics", "rx_pkts"),
 		PORT("irdma", "irdma", NULL, "ip4InPkts", "ip6InPkts"),
@@ -121,7 +123,7 @@ static const struct rna_meaning meanings[] = {
 		PORT("hns", "hns", NULL, "tx_cnp_pkt"),
 		DEVICE("mana", "mana", "of the device, without a port", "sent_cnps"),
 		NONE("efa", "SRD has no CNPs"),
-		NONE("mlx4, erdma, rxe", "not counted"))},
+		NONE("mlx4, erdma, hfi1, rxe", "not counted"))},
 	{.name = "cnps_received",
 	 .counts = "CNPs received per second, whether or not the sender reacted to them.",
 	 .normal = AT_WORK,
@@ -134,7 +136,7 @@ static const struct rna_meaning meanings[] = {
 		PORT("hns", "hns", NULL, "rx_cnp_pkt"),
 		PORT("mana", "mana", NULL, "received_cnps"),
 		NONE("efa", "SRD has no CNPs"),
-		NONE("mlx4, erdma, rxe", "not counted"))},
+		NONE("mlx4, erdma, hfi1, rxe", "not counted"))},
 	{.name = "cnps_handled",
 	 .counts = "CNPs received per second that made a sender reduce its rate.",
 	 .normal = AT_WORK,
@@ -143,7 +145,7 @@ static const struct rna_meaning meanings[] = {
 		PORT("irdma", "irdma", NULL, "cnpHandled"),
 		NONE("ionic, hns, mana", "counts only received ones"),
 		NONE("efa", "SRD has no CNPs"),
-		NONE("mlx4, erdma, rxe", "not counted"))},
+		NONE("mlx4, erdma, hfi1, rxe", "not counted"))},
 	{.name = "cnps_ignored",
 	 .counts = "CNPs received per second to which the sender did not react.",
 	 .ways = WAYS(
@@ -151,7 +153,7 @@ static const struct rna_meaning meanings[] = {
 		PORT("irdma", "irdma", NULL, "cnpIgnored"),
 		NONE("bnxt_re, ionic, hns, mana", "counts only received ones"),
 		NONE("efa", "SRD has no CNPs"),
-		NONE("mlx4, erdma, rxe", "not counted"))},
+		NONE("mlx4, erdma, hfi1, rxe", "not counted"))},
 	{.name = "ecn_marked_packets",
 	 .counts = "RDMA packets received per second with the congestion mark (ECN CE) of a switch.",
 	 .normal = AT_WORK,
@@ -162,7 +164,7 @@ static const struct rna_meaning meanings[] = {
 		PORT("ionic", "ionic", NULL, "rx_rdma_ecn_pkts"),
 		DEVICE("mana", "mana", "of the device, without a port", "received_ecns"),
 		NONE("hns", "ecn_doorbell counts doorbells, not packets"),
-		NONE("mlx4, efa, erdma, rxe", "not counted"))},
+		NONE("mlx4, efa, erdma, hfi1, rxe", "not counted"))},
 	{.name = "retransmissions",
 	 .counts = "Times per second that a requester sent again, after a timeout or a sequence error. Each may repeat many packets.",
 	 .normal = "it is a sum, whose parts have thresholds",
@@ -174,6 +176,7 @@ static const struct rna_meaning meanings[] = {
 		PORT("ionic", "ionic", NULL, "tx_rdma_ack_timeout", "req_rx_pkt_seq_err", "req_rx_impl_nak_seq_err"),
 		PORT("mana", "mana", NULL, "requester_timeout", "requester_oos_nak", "requester_implicit_nak"),
 		PORT("rxe", "rxe", NULL, "completer_retry_err"),
+		PORT("hfi1", "hfi1", NULL, "RcTimeOut", "SeqNak"),
 		NONE("efa", "counts packets, see retransmitted_packets"),
 		NONE("hns, erdma", "not counted"))},
 	{.name = "retransmission_timeouts",
@@ -185,6 +188,7 @@ static const struct rna_meaning meanings[] = {
 		PORT("irdma", "irdma", NULL, "RTO"),
 		PORT("ionic", "ionic", NULL, "tx_rdma_ack_timeout"),
 		PORT("mana", "mana", NULL, "requester_timeout"),
+		PORT("hfi1", "hfi1", NULL, "RcTimeOut"),
 		NONE("efa", "retrans_timeout_events counts only timeouts that changed the network path"),
 		NONE("rxe", "counts all retries, see retransmissions"),
 		NONE("hns, erdma", "not counted"))},
@@ -196,6 +200,7 @@ static const struct rna_meaning meanings[] = {
 		PORT("ionic", "ionic", NULL, "tx_rdma_retx_pkts"),
 		PORT("irdma", "irdma", NULL, "RetransSegs"),
 		PORT("irdma", "irdma", "before Linux 6.18: TCP segments of iWARP", "tcpRetransSegs"),
+		PORT("hfi1", "hfi1", NULL, "RcResend"),
 		NONE("mlx5", "counts times, see retransmissions; roce_adp_retrans counts adaptive retransmission only"),
 		NONE("mlx4, bnxt_re, mana, rxe", "counts times, see retransmissions"),
 		NONE("hns, erdma", "not counted"))},
@@ -209,6 +214,7 @@ static const struct rna_meaning meanings[] = {
 		PORT("ionic", "ionic", NULL, "req_rx_pkt_seq_err"),
 		PORT("mana", "mana", NULL, "requester_oos_nak"),
 		PORT("rxe", "rxe", NULL, "rcvd_seq_err"),
+		PORT("hfi1", "hfi1", NULL, "SeqNak"),
 		NONE("efa", "SRD does not keep the order of packets"),
 		NONE("hns, erdma", "not counted"))},
 	{.name = "missing_responses",
@@ -220,7 +226,7 @@ static const struct rna_meaning meanings[] = {
 		PORT("ionic", "ionic", NULL, "req_rx_impl_nak_seq_err"),
 		PORT("mana", "mana", NULL, "requester_implicit_nak"),
 		NONE("efa", "SRD does not keep the order of packets"),
-		NONE("mlx4, hns, erdma, rxe", "not counted"))},
+		NONE("mlx4, hns, erdma, hfi1, rxe", "not counted"))},
 	{.name = "out_of_sequence_packets",
 	 .counts = "Packets received out of sequence per second. Packets before them were lost or overtaken.",
 	 .normal = "adaptive routing and several paths change the order; losses have a threshold at the peer that sent",
@@ -233,7 +239,7 @@ static const struct rna_meaning meanings[] = {
 		PORT("mana", "mana", NULL, "responder_oos"),
 		PORT("rxe", "rxe", "requests only", "out_of_seq_request"),
 		NONE("efa", "SRD does not keep the order of packets"),
-		NONE("hns, erdma", "not counted"))},
+		NONE("hns, erdma, hfi1", "not counted"))},
 	{.name = "retries_exceeded",
 	 .counts = "Requests per second that failed because all retries were used up. Each ends a connection.",
 	 .ways = WAYS(
@@ -244,7 +250,7 @@ static const struct rna_meaning meanings[] = {
 		PORT("mana", "mana", NULL, "requester_retries_exceeded"),
 		PORT("rxe", "rxe", NULL, "retry_exceeded_err"),
 		NONE("efa", "not counted; unresponsive_remote_events counts peers that do not answer"),
-		NONE("irdma, hns, erdma", "not counted"))},
+		NONE("irdma, hns, erdma, hfi1", "not counted"))},
 	{.name = "rnr_naks_received",
 	 .counts = "Receiver-not-ready (RNR) answers received per second. The peer had no receive buffer posted.",
 	 .normal = SLOW,
@@ -256,6 +262,7 @@ static const struct rna_meaning meanings[] = {
 		PORT("ionic", "ionic", NULL, "req_rx_rnr_retry_err"),
 		PORT("mana", "mana", NULL, "requester_rnr_nak"),
 		PORT("rxe", "rxe", NULL, "rcvd_rnr_err"),
+		PORT("hfi1", "hfi1", NULL, "RnrNak"),
 		NONE("efa, hns, erdma", "not counted"))},
 	{.name = "rnr_naks_sent",
 	 .counts = "RNR answers sent per second. This node had no receive buffer posted.",
@@ -267,7 +274,7 @@ static const struct rna_meaning meanings[] = {
 		PORT("mana", "mana", NULL, "responder_rnr_nak"),
 		PORT("rxe", "rxe", NULL, "send_rnr_err"),
 		NONE("mlx5, bnxt_re", "counts packets, see out_of_buffer"),
-		NONE("efa, hns, erdma", "not counted"))},
+		NONE("efa, hns, erdma, hfi1", "not counted"))},
 	{.name = "rnr_retries_exceeded",
 	 .counts = "Requests per second that failed because the peer had no receive buffer posted after the last retry. Each ends a connection.",
 	 .ways = WAYS(
@@ -276,7 +283,7 @@ static const struct rna_meaning meanings[] = {
 		PORT("mana", "mana", NULL, "requester_rnr_nak_retries_exceeded"),
 		PORT("rxe", "rxe", NULL, "retry_rnr_exceeded_err"),
 		NONE("bnxt_re, irdma, ionic", "counts answers, see rnr_naks_received"),
-		NONE("efa, hns, erdma", "not counted"))},
+		NONE("efa, hns, erdma, hfi1", "not counted"))},
 	{.name = "out_of_buffer",
 	 .counts = "RDMA packets per second that found no posted receive buffer.",
 	 .normal = SLOW,
@@ -285,35 +292,35 @@ static const struct rna_meaning meanings[] = {
 		PORT("bnxt_re", "bnxt_re", NULL, "rx_out_of_buffer"),
 		PORT("ionic", "ionic", NULL, "resp_rx_outof_buf"),
 		NONE("mlx4, irdma, mana, rxe", "counts answers, see rnr_naks_sent"),
-		NONE("efa, hns, erdma", "not counted"))},
+		NONE("efa, hns, erdma, hfi1", "not counted"))},
 	{.name = "unrecoverable_errors",
 	 .counts = "Errors per second from which the device could not recover.",
 	 .ways = WAYS(
 		PORT("bnxt_re", "bnxt_re", NULL, "unrecoverable_err"),
 		PORT("mana", "mana", "total_fatal_error counts errors of applications as well", "general_hw_error"),
 		NONE("mlx4, mlx5", "not counted; the kernel log has them"),
-		NONE("irdma, efa, ionic, hns, erdma, rxe", "not counted"))},
+		NONE("irdma, efa, ionic, hns, erdma, hfi1, rxe", "not counted"))},
 	{.name = "checksum_errors",
 	 .counts = "RDMA packets received per second with a wrong invariant checksum (ICRC).",
 	 .ways = WAYS(
 		MLX5("mlx5", NULL, "rx_icrc_encapsulated"),
 		PORT("irdma", "irdma", NULL, "CRC errors"),
 		NONE("bnxt_re, hns", "counts all errors, see receive_errors"),
-		NONE("mlx4, efa, ionic, erdma, mana, rxe", "not counted"))},
+		NONE("mlx4, efa, ionic, erdma, mana, hfi1, rxe", "not counted"))},
 	{.name = "receive_errors",
 	 .counts = "RDMA packets received per second with an error.",
 	 .ways = WAYS(
 		PORT("bnxt_re", "bnxt_re", "the driver shows a register without saying which errors it counts", "rx_roce_errors"),
 		PORT("hns", "hns", "the driver shows a register without saying which errors it counts", "rx_err_pkt"),
 		NONE("mlx5, irdma", "see checksum_errors"),
-		NONE("mlx4, efa, ionic, erdma, mana, rxe", "not counted"))},
+		NONE("mlx4, efa, ionic, erdma, mana, hfi1, rxe", "not counted"))},
 	{.name = "transmit_errors",
 	 .counts = "RDMA packets per second that were not sent because of an error.",
 	 .ways = WAYS(
 		PORT("bnxt_re", "bnxt_re", "the driver shows a register without saying which errors it counts", "tx_roce_errors"),
 		PORT("hns", "hns", "the driver shows a register without saying which errors it counts", "tx_err_pkt"),
 		PORT("rxe", "rxe", "the interface did not accept them", "send_err"),
-		NONE("mlx4, mlx5, irdma, efa, ionic, erdma, mana", "not counted"))},
+		NONE("mlx4, mlx5, irdma, efa, ionic, erdma, mana, hfi1", "not counted"))},
 	{.name = "receive_discards",
 	 .counts = "RDMA packets received and dropped per second by the device.",
 	 .ways = WAYS(
@@ -323,7 +330,7 @@ static const struct rna_meaning meanings[] = {
 		ERDMA_LIMITS("by the limits of the instance", "rx_disable_drop_cnt", "rx_bps_limit_drop_cnt", "rx_pps_limit_drop_cnt"),
 		ERDMA_LIMITS("driver of Alibaba Cloud", "hw_rx_disable_drop_cnt", "hw_rx_bps_limit_drop_cnt", "hw_rx_pps_limit_drop_cnt"),
 		NONE("mlx5, ionic", "counts those of the port, see port_receive_discards"),
-		NONE("mlx4, hns, mana, rxe", "not counted"))},
+		NONE("mlx4, hns, mana, hfi1, rxe", "not counted"))},
 	{.name = "transmit_discards",
 	 .counts = "RDMA packets dropped per second by the device instead of being sent.",
 	 .ways = WAYS(
@@ -332,7 +339,7 @@ static const struct rna_meaning meanings[] = {
 		ERDMA_LIMITS("driver of Alibaba Cloud", "hw_disable_drop_cnt", "hw_bps_limit_drop_cnt", "hw_pps_limit_drop_cnt"),
 		NONE("mlx5", "counts those of the port, see port_transmit_discards"),
 		NONE("rxe", "see transmit_errors"),
-		NONE("mlx4, irdma, efa, ionic, hns, mana", "not counted"))},
+		NONE("mlx4, irdma, efa, ionic, hns, mana, hfi1", "not counted"))},
 	{.name = "port_receive_discards",
 	 .counts = "Packets of all protocols received and dropped per second by the port for lack of buffers.",
 	 .ways = WAYS(
@@ -340,12 +347,12 @@ static const struct rna_meaning meanings[] = {
 		{.drivers = "mlx4, mlx5", .place = RNA_PLACE_PORT_COUNTERS, .source = "core",
 		 .note = "InfiniBand; few kernels have it", .files = {"port_rcv_discards"},
 		 .normal = "what it counts is not specified (IBTA has no such counter)"},
-		NONE("efa, hns, erdma, mana, rxe", "not counted"))},
+		NONE("efa, hns, erdma, mana, hfi1, rxe", "not counted"))},
 	{.name = "port_transmit_discards",
 	 .counts = "Packets of all protocols dropped per second by the port instead of being sent.",
 	 .ways = WAYS(
 		STATISTIC("mlx5, bnxt_re, irdma", "Ethernet; irdma: of ice, while the link is down", TRANSMIT_DISCARDS),
-		PMA("mlx4, mlx5", "IBTA", "InfiniBand", "port_xmit_discards"),
+		PMA("mlx4, mlx5, hfi1", "IBTA", "InfiniBand, Omni-Path", "port_xmit_discards"),
 		NONE("efa, ionic, hns, erdma, mana, rxe", "not counted"))},
 	{.name = "pause_frames_received",
 	 .counts = "Pause frames received per second, of priorities (PFC) and of the link. A frame for several priorities counts once for each.",
@@ -353,6 +360,7 @@ static const struct rna_meaning meanings[] = {
 		STATISTICS("mlx5, bnxt_re, irdma, ionic", "irdma: of ice", PRIORITY_PAUSE_RECEIVED, PAUSE_RECEIVED),
 		NONE("efa, erdma, mana", HIDDEN),
 		NONE("mlx4, hns", "only with the standard statistics of the kernel (ethtool -I -a)"),
+		NONE("hfi1", "Omni-Path has no pause frames"),
 		NONE("rxe", "it has no port of its own"))},
 	{.name = "pause_frames_sent",
 	 .counts = "Pause frames sent per second, of priorities (PFC) and of the link. A frame for several priorities counts once for each.",
@@ -360,6 +368,7 @@ static const struct rna_meaning meanings[] = {
 		STATISTICS("mlx5, bnxt_re, irdma, ionic", "irdma: of ice", PRIORITY_PAUSE_TRANSMITTED, PAUSE_TRANSMITTED),
 		NONE("efa, erdma, mana", HIDDEN),
 		NONE("mlx4, hns", "only with the standard statistics of the kernel (ethtool -I -a)"),
+		NONE("hfi1", "Omni-Path has no pause frames"),
 		NONE("rxe", "it has no port of its own"))},
 	{.name = "pause_received",
 	 .ratio = true,
@@ -368,6 +377,7 @@ static const struct rna_meaning meanings[] = {
 		STATISTICS("mlx5, bnxt_re, ionic", NULL, PRIORITY_PAUSE_RECEIVED_TIME, PAUSE_RECEIVED_TIME),
 		NONE("mlx4, irdma, hns", "not counted"),
 		NONE("efa, erdma, mana", HIDDEN),
+		NONE("hfi1", "Omni-Path has no pause frames"),
 		NONE("rxe", "it has no port of its own"))},
 	{.name = "pause_sent",
 	 .ratio = true,
@@ -376,19 +386,20 @@ static const struct rna_meaning meanings[] = {
 		STATISTICS("mlx5, bnxt_re, ionic", NULL, PRIORITY_PAUSE_TRANSMITTED_TIME, PAUSE_TRANSMITTED_TIME),
 		NONE("mlx4, irdma, hns", "not counted"),
 		NONE("efa, erdma, mana", HIDDEN),
+		NONE("hfi1", "Omni-Path has no pause frames"),
 		NONE("rxe", "it has no port of its own"))},
 	{.name = "pcie_read_stalled",
 	 .ratio = true,
 	 .counts = "Fraction of the seconds in which reads of the device from memory waited more than 30 percent of the time for PCIe credits.",
 	 .ways = WAYS(
 		STATISTIC("mlx5", NULL, PCIE_READ_STALLED_TIME),
-		NONE("mlx4, bnxt_re, irdma, efa, ionic, hns, erdma, mana, rxe", "not counted"))},
+		NONE("mlx4, bnxt_re, irdma, efa, ionic, hns, erdma, mana, hfi1, rxe", "not counted"))},
 	{.name = "pcie_write_stalled",
 	 .ratio = true,
 	 .counts = "Fraction of the seconds in which writes of the device to memory waited more than 30 percent of the time for PCIe credits.",
 	 .ways = WAYS(
 		STATISTIC("mlx5", NULL, PCIE_WRITE_STALLED_TIME),
-		NONE("mlx4, bnxt_re, irdma, efa, ionic, hns, erdma, mana, rxe", "not counted"))},
+		NONE("mlx4, bnxt_re, irdma, efa, ionic, hns, erdma, mana, hfi1, rxe", "not counted"))},
 };
 /* clang-format on */
 

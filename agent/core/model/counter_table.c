@@ -809,6 +809,18 @@ const struct rna_counter rna_counters[] = {
 	HW64("rx_send_requests", "rx_send_requests", "Send requests received."),
 
 	/*
+	 * -- ports/N/hw_counters: hfi1, those of reliable connections; it has many others (Linux 7.2
+	 * hw/hfi1/chip.c, SW_IBP_CNTR) ---------------------------------------------------------- */
+	HW64("RcResend", "hfi1_retransmitted_packets", "Packets retransmitted, as hfi1 counts them."),
+	HW64("RcTimeOut", "hfi1_timeouts", "Requests that timed out, as hfi1 counts them."),
+	HW64("SeqNak", "hfi1_sequence_naks_received",
+		"Sequence error answers received, as hfi1 counts them."),
+	HW64("RcSeqNak", "hfi1_sequence_naks_transmitted",
+		"Sequence error answers sent, as hfi1 counts them."),
+	HW64("RnrNak", "hfi1_rnr_naks_received",
+		"Receiver-not-ready answers received, as hfi1 counts them."),
+
+	/*
 	 * -- hw_counters of the device: mlx5 in switchdev mode, where rx_write_requests refreshes
 	 * the others, as at ports -------------------------------------------------------------- */
 	MLX5_Q_COUNTERS(DEVICE32, DEVICE32_ROCE),

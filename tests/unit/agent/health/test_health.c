@@ -602,6 +602,7 @@ static void test_losses_of_each_driver(void **state)
 		 .other_layer = true},
 		{{"sq_num_tree"}, {NULL}, "errors-rising info", NULL, 10, .other_layer = true},
 		{{"sq_num_to"}, {NULL}, "acknowledgements-missing info", NULL, 60},
+		{{"RcTimeOut"}, {NULL}, "acknowledgements-missing info", NULL, 60},
 		{{"retry_exceeded_err"}, {NULL}, "errors-rising info", NULL, 10},
 	};
 	struct fixture *f = *state;
