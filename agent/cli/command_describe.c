@@ -27,7 +27,7 @@
 
 enum {
 	KEY_MAX = 64, /* "poll." and the longest name of a collector */
-	COLUMNS_MAX = 8,
+	COLUMNS_MAX = 9,
 };
 
 /* -- Tables ------------------------------------------------------------------------------------ */
@@ -151,19 +151,13 @@ struct topic {
 };
 
 static const struct topic tables[] = {
-	{"settings", rna_settings_describe},
-	{"metrics", rna_write_families},
-	{"collectors", describe_collectors},
-	{"commands", describe_commands},
-	{"rules", rna_rules_describe},
-	{"thresholds", rna_thresholds_describe},
-	{"consequences", rna_consequences_describe},
-	{"labels", rna_node_labels_describe},
-	{"conditions", rna_conditions_describe},
-	{"profiles", rna_profiles_describe},
-	{"shipped", rna_profiles_describe_shipped},
-	{"patterns", describe_patterns},
-	{"platform", describe_platform},
+	{"settings", rna_settings_describe},  {"metrics", rna_write_families},
+	{"collectors", describe_collectors},  {"commands", describe_commands},
+	{"rules", rna_rules_describe},        {"thresholds", rna_thresholds_describe},
+	{"meanings", rna_meanings_describe},  {"consequences", rna_consequences_describe},
+	{"labels", rna_node_labels_describe}, {"conditions", rna_conditions_describe},
+	{"profiles", rna_profiles_describe},  {"shipped", rna_profiles_describe_shipped},
+	{"patterns", describe_patterns},      {"platform", describe_platform},
 	{"needs", rna_needs_describe},
 };
 
@@ -333,9 +327,9 @@ static const struct topic texts[] = {
 };
 
 const char *const rna_describe_topics[] = {
-	"settings",     "metrics", "collectors", "commands", "rules",   "thresholds",
-	"consequences", "labels",  "conditions", "profiles", "shipped", "patterns",
-	"platform",     "needs",   "catalog",    "json",     NULL,
+	"settings", "metrics",      "collectors", "commands",   "rules",    "thresholds",
+	"meanings", "consequences", "labels",     "conditions", "profiles", "shipped",
+	"patterns", "platform",     "needs",      "catalog",    "json",     NULL,
 };
 
 int rna_command_describe(struct rna_call *call, struct rna_error *error)

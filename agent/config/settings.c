@@ -531,10 +531,10 @@ static const struct rna_schema_row rows[] = {
 	NAMED("health.thresholds", health_thresholds,
 	     "COUNTER=COUNT/UNIT with the unit s, m, h or d, for example symbol_error=500/h; "
 	     "COUNTER=COUNT/UNIT+Nppm of one that may rise with the traffic, for example "
-	     "packet_seq_err=1/s+100ppm; or COUNTER=off",
+	     "sequence_naks_received=1/s+100ppm; or COUNTER=off",
 	     rna_threshold_is_valid, rna_threshold_explain, "=",
-	     "Thresholds that replace the defaults, by the file name of a counter, or downs for "
-	     "how often a port may go down."),
+	     "Thresholds that replace the defaults, by the name of a threshold, or by the file "
+	     "name of a counter; downs for how often a port may go down."),
 	LIST("health.silence", health_silence,
 	     "DAYS HH:MM-HH:MM with DAYS such as Sat, Mon-Fri or daily, or "
 	     "2026-12-01T00:00Z/2026-12-01T06:00Z, optionally followed by a space and a glob of "

@@ -4,6 +4,8 @@
 #include <errno.h>
 #include <string.h>
 
+#include "rna/base/hash.h"
+
 #define KEPT             (10 * 60 * RNA_USEC_PER_SEC)      /* after a device was last seen */
 #define SAMPLED_AT_LEAST (10 * RNA_USEC_PER_SEC)           /* each, so that windows move on */
 #define NCCL_IS_OLD      (24 * 60 * 60 * RNA_USEC_PER_SEC) /* then a new index is the usual one */
@@ -53,18 +55,47 @@ static struct rna_value read_pcie(const struct rna_subject *subject, enum rna_ae
 	return pcie ? rna_pcie_errors(pcie, severity) : (struct rna_value){0};
 }
 
-static struct rna_value read_counter(const struct rna_subject *subject,
-				     const struct rna_threshold *threshold)
+/* The sum of the counters by which the driver of subject counts it. */
+static struct rna_ethernet_sum add_up(const struct rna_subject *subject,
+				      const struct rna_threshold *threshold)
 {
-	const struct rna_counter_value *found;
+	const struct rna_counter *const *counters =
+		rna_threshold_counters(threshold, subject->groups);
+	struct rna_ethernet_sum sum = {0};
 
-	if (subject->port == 0 && threshold->device_counter)
-		found = rna_counter_group_find(subject->groups[RNA_PLACE_DEVICE_HW_COUNTERS],
-					       threshold->device_counter);
-	else
-		found = rna_counter_group_find(subject->groups[threshold->place],
-					       threshold->counter);
-	return found ? found->value : (struct rna_value){0};
+	for (size_t i = 0; counters && i < RNA_WAY_FILES_MAX && counters[i]; i++) {
+		struct rna_value value =
+			rna_counter_group_find(subject->groups[counters[i]->place], counters[i])
+				->value;
+
+		if (!rna_value_is_known(value))
+			return (struct rna_ethernet_sum){.value = value};
+		sum.value = rna_value_ok(sum.value.number + value.number);
+		sum.summands =
+			rna_hash_text(i > 0 ? sum.summands : RNA_HASH_INIT, counters[i]->file);
+	}
+	return sum;
+}
+
+/* Link-level pause is off: the interface sends no such frames, and does not obey them. */
+static bool is_off(const struct rna_ethernet_netdev *netdev, enum rna_ethernet_statistic_id id)
+{
+	struct rna_value pause =
+		id == RNA_ETHERNET_PAUSE_RECEIVED ? netdev->pause.receive : netdev->pause.transmit;
+
+	return rna_value_is_known(pause) && pause.number == 0;
+}
+
+/* Frames of the link on interfaces without link-level pause: they stop nothing. */
+static bool stops_nothing(const struct rna_ethernet *ethernet, unsigned port,
+			  enum rna_ethernet_statistic_id id)
+{
+	if (id != RNA_ETHERNET_PAUSE_RECEIVED && id != RNA_ETHERNET_PAUSE_TRANSMITTED)
+		return false;
+	for (size_t i = 0; ethernet && i < ethernet->count; i++)
+		if (ethernet->netdevs[i].port == port && !is_off(&ethernet->netdevs[i], id))
+			return false;
+	return true;
 }
 
 /* Absent where there is none, or where it means nothing. */
@@ -82,10 +113,13 @@ static struct rna_value read_value(const struct rna_subject *subject,
 		return (struct rna_value){0};
 	if (threshold->source == RNA_THRESHOLD_OF_LOSSLESS)
 		return rna_window_follow(window, rna_discards_sum(subject));
+	if (threshold->source == RNA_THRESHOLD_OF_ETHERNET &&
+	    stops_nothing(ethernet, subject->port, threshold->statistic))
+		return (struct rna_value){0};
 	if (threshold->source == RNA_THRESHOLD_OF_ETHERNET)
 		return rna_window_follow(window, rna_ethernet_sum(ethernet, subject->port,
 								  threshold->statistic));
-	return read_counter(subject, threshold);
+	return rna_window_follow(window, add_up(subject, threshold));
 }
 
 /*

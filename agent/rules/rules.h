@@ -130,7 +130,7 @@ struct rna_rule {
 	RULE(pkey_default_missing) RULE(rails_pkeys)						\
 	RULE(port_flapping) RULE(errors_rising) RULE(acknowledgements_missing)			\
 	RULE(packets_lost) RULE(counter_saturated) RULE(congestion_ignored)			\
-	RULE(pause_storm) RULE(pause_transmitted) RULE(pause_received)				\
+	RULE(pause_storm) RULE(pause_transmitted) RULE(pause_received) RULE(link_pause)		\
 	RULE(gid_missing) RULE(gid_roce_v1_only) RULE(gid_link_local_only)			\
 	RULE(gid_nccl_index_moved) RULE(gid_rails_disagree)					\
 	RULE(netdev_down) RULE(netdev_no_address) RULE(mtu_low) RULE(bond_member_lost)		\

@@ -24,21 +24,38 @@ static void write_amount(const struct rna_threshold *threshold, uint64_t amount,
 		rna_strbuf_printf(out, "%ju", (uintmax_t)amount);
 }
 
+/* The counters by which the subject's driver counts it: operators know those names. */
+static void write_name(const struct rna_rule_input *in, const struct rna_threshold *threshold,
+		       struct rna_strbuf *out)
+{
+	const struct rna_counter *const *counters =
+		rna_threshold_counters(threshold, in->subject->groups);
+
+	if (!counters)
+		rna_strbuf_puts(out, threshold->name);
+	for (size_t i = 0; counters && i < RNA_WAY_FILES_MAX && counters[i]; i++)
+		rna_strbuf_printf(out, "%s%s", i > 0 ? " + " : "", counters[i]->file);
+}
+
 static void write_rise(const struct rna_rule_input *in, size_t i, struct rna_strbuf *out)
 {
 	const struct rna_threshold *threshold = &in->thresholds->items[i];
 	const struct rna_window *windows = rna_rule_past_of(in, in->subject)->windows;
 	bool known;
 
-	rna_strbuf_printf(out, "%s%s rose by ", out->len > 0 ? "; " : "", threshold->name);
+	rna_strbuf_puts(out, out->len > 0 ? "; " : "");
+	write_name(in, threshold, out);
+	rna_strbuf_puts(out, " rose by ");
 	write_amount(threshold, rna_window_rise(&windows[i]), out);
 	rna_strbuf_puts(out, " in ");
 	rna_duration_write(threshold->window, out);
 	rna_strbuf_puts(out, " (threshold ");
 	write_amount(threshold, rna_threshold_limit(in->thresholds, i, windows, &known), out);
-	if (threshold->base)
-		rna_strbuf_printf(out, ": %ju, and %u for each million %s",
-				  (uintmax_t)threshold->limit, threshold->share, threshold->base);
+	if (threshold->base) {
+		rna_strbuf_printf(out, ": %ju, and %u for each million ",
+				  (uintmax_t)threshold->limit, threshold->share);
+		write_name(in, &in->thresholds->items[threshold->base_item], out);
+	}
 	rna_strbuf_printf(out, "): %s", threshold->why);
 }
 
@@ -181,8 +198,8 @@ const struct rna_rule rna_rule_pause_transmitted = {
 	.cause = RNA_CAUSE_HOST,
 	.scope = RNA_RULE_OF_PORT,
 	.hold = "0s",
-	.help = "An Ethernet port makes the network pause for more than a tenth of the "
-		"time: this host is too slow.",
+	.help = "An Ethernet port makes the network pause a priority (PFC) for more than a "
+		"tenth of the time: this host is too slow.",
 	.check = rna_check_threshold,
 	.remedy = "Compare this host with its siblings: PCIe link of the NIC {pci}, NUMA "
 		  "node of the memory in use, IOMMU and ACS settings, firmware of host "
@@ -198,14 +215,34 @@ const struct rna_rule rna_rule_pause_received = {
 	.cause = RNA_CAUSE_FABRIC,
 	.scope = RNA_RULE_OF_PORT,
 	.hold = "0s",
-	.help = "The network makes an Ethernet port pause for more than a tenth of the "
-		"time: the network is congested.",
+	.help = "The network makes an Ethernet port pause a priority (PFC) for more than a "
+		"tenth of the time: the network is congested.",
 	.check = rna_check_threshold,
 	.remedy = "No action required on this host. Look for the port that causes it, "
 		  "which sends pause frames and receives none, and check the ECN "
 		  "thresholds of the switches.",
 	.message_id = "7b1e4a3cf2d548d5a5c0a8e27a1f9b64",
 	.condition = RNA_CONDITION_FABRIC_UNHEALTHY,
+};
+
+const struct rna_rule rna_rule_link_pause = {
+	.name = "link-pause",
+	.severity = RNA_SEVERITY_WARNING,
+	.impact = RNA_IMPACT_RAIL_SLOW,
+	.cause = RNA_CAUSE_HOST,
+	.scope = RNA_RULE_OF_PORT,
+	.hold = "0s",
+	.help = "Link-level pause frames (802.3x) stop an Ethernet port or its switch port for "
+		"more than a tenth of the time, every priority at once, whatever PFC is set to. "
+		"Severity info if the port only receives them.",
+	.check = rna_check_threshold,
+	.remedy = "Where the fabric uses PFC, turn link-level pause off at both ends. Run: "
+		  "ethtool -A {netdev} rx off tx off, and turn flow control (802.3x) of the switch "
+		  "port off. If {object} sends the pauses, this host is too slow: check the PCIe "
+		  "link of the NIC {pci}. If it only receives them, look for congestion behind "
+		  "the switch.",
+	.message_id = "a2adca28143e4192bc4be83e2478ae30",
+	.condition = RNA_CONDITION_LINK_DEGRADED,
 };
 
 const struct rna_rule rna_rule_pcie_stalled = {
@@ -226,10 +263,9 @@ const struct rna_rule rna_rule_pcie_stalled = {
 };
 
 /*
- * A requester counts local_ack_timeout_err when nothing returns: one dead peer lets it rise at each
- * of its healthy neighbours. packet_seq_err counts answers of peers that are alive and miss packets
- * of this port (sequence error NAKs received, mlx5): if they agree, the port or its path loses
- * packets. No counter says how many peers they are.
+ * A requester counts a timeout when nothing returns: one dead peer lets it rise at each of its
+ * healthy neighbours. Sequence error answers are of peers that are alive and miss packets of this
+ * port: if they agree, the port or its path loses packets. No counter says how many peers they are.
  */
 static void check_acknowledgements_missing(const struct rna_rule_input *in, struct rna_finds *out)
 {
@@ -281,7 +317,8 @@ const struct rna_rule rna_rule_acknowledgements_missing = {
 static bool is_watched(const struct rna_thresholds *thresholds, const struct rna_counter *counter)
 {
 	for (size_t i = 0; i < thresholds->count; i++)
-		if (thresholds->items[i].counter == counter && !thresholds->items[i].is_base)
+		if (rna_threshold_has(&thresholds->items[i], counter) &&
+		    !thresholds->items[i].is_base)
 			return true;
 	return strcmp(counter->file, "link_downed") == 0; /* transitions are counted by it */
 }

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Thresholds. To follow one more counter: a row.
+ * Thresholds. To follow one more counter: a way to count its meaning, in meanings.c, or a row. Rows
+ * name files of the specification (IBTA), and files of one driver that count what no other counts.
+ * Why a meaning has no threshold stands in its row of meanings.c.
  *
  * The numbers come from field experience of others, if they agree with the definition of the
  * counter: NVIDIA's NVSentinel (docs/configuration/nic-health-monitor.md), the error_thresholds of
  * rdma-core's infiniband-diags, and AWS's node monitoring agent for EFA. PCIe allows one wrong bit
  * in 10^12, which is 1,800 an hour on 16 lanes of 32 GT/s; good links have hardly any. Intended
  * differences:
- *	- rnr_nak_retry_err has no threshold: it counts retries, which a momentarily slow receiver
- *	  causes in normal operation; exceeded retries have one instead;
  *	- link_downed has no threshold: it is part of the count of downs, which covers every link
  *	  layer. Five in a day are also Azure's limit (azurehpc-health-checks
  *	  customTests/azure_ib_link_flapping.nhc);
@@ -38,25 +38,28 @@ enum { WINDOW_PERIODS_MIN = 3 };
 #define HW     RNA_PLACE_PORT_HW_COUNTERS
 #define DEVICE RNA_PLACE_DEVICE_HW_COUNTERS
 #define FABRIC RNA_PLACE_PORT_FABRIC
-#define INFO   RNA_SEVERITY_INFO
-#define WARN   RNA_SEVERITY_WARNING
-#define RISING &rna_rule_errors_rising
-#define UNACK  &rna_rule_acknowledgements_missing
-#define PCIE   &rna_rule_pcie_errors
-#define STORM  &rna_rule_pause_storm
-#define SLOW   &rna_rule_pause_transmitted
-#define JAM    &rna_rule_pause_received
-#define STALL  &rna_rule_pcie_stalled
-#define LOST   &rna_rule_packets_lost
+/* Of a meaning, whose ways have places of their own. */
+#define MEANING RNA_PLACE_COUNT
+#define INFO    RNA_SEVERITY_INFO
+#define WARN    RNA_SEVERITY_WARNING
+#define RISING  &rna_rule_errors_rising
+#define UNACK   &rna_rule_acknowledgements_missing
+#define PCIE    &rna_rule_pcie_errors
+#define STORM   &rna_rule_pause_storm
+#define SLOW    &rna_rule_pause_transmitted
+#define JAM     &rna_rule_pause_received
+#define LINK    &rna_rule_link_pause
+#define STALL   &rna_rule_pcie_stalled
+#define LOST    &rna_rule_packets_lost
 
-#define SENT                         "port_xmit_packets"
-#define RECEIVED                     "port_rcv_packets"
+#define SENT                         "packets_sent"
+#define RECEIVED                     "packets_received"
 #define PER_MILLION(packets, number) .base = packets, .share = number
 
 /* clang-format off */
 static const struct rna_threshold table[] = {
-	{SENT, PMA, 0, LOST, INFO, 1, 's', "packets are sent", .is_base = true},
-	{RECEIVED, PMA, 0, LOST, INFO, 1, 's', "packets are received", .is_base = true},
+	{SENT, MEANING, 0, LOST, INFO, 1, 's', "packets are sent", .is_base = true},
+	{RECEIVED, MEANING, 0, LOST, INFO, 1, 's', "packets are received", .is_base = true},
 	{RNA_THRESHOLD_DOWNS, HW, 0, &rna_rule_port_flapping, WARN, 3, 'h',
 	 "the cable, a transceiver or the peer port"},
 	{RNA_THRESHOLD_DOWNS_DAILY, HW, 0, &rna_rule_port_flapping, WARN, 5, 'd',
@@ -91,37 +94,43 @@ static const struct rna_threshold table[] = {
 	 "packets waited too long at the head of a queue: congestion, or a peer that accepts nothing"},
 	{"port_sw_lifetime_limit_discards", FABRIC, IB, RISING, WARN, 100, 'm',
 	 "packets exceeded their lifetime in the fabric: congestion"},
-	{"rx_icrc_encapsulated", HW, ROCE, RISING, WARN, 1, 'h',
-	 "RoCE packets with a wrong ICRC are received: something on the path corrupts them"},
-	{"local_ack_timeout_err", HW, 0, UNACK, INFO, 1, 's',
+	{"checksum_errors", MEANING, ROCE, RISING, WARN, 1, 'h',
+	 "RDMA packets with a wrong checksum (ICRC) are received: something on the path corrupts them"},
+	{"receive_errors", MEANING, 0, LOST, WARN, 100, 's',
+	 "RDMA packets are received with errors", PER_MILLION(RECEIVED, 100)},
+	{"transmit_errors", MEANING, 0, LOST, WARN, 100, 's',
+	 "RDMA packets are not sent because of errors", PER_MILLION(SENT, 100)},
+	{"retransmission_timeouts", MEANING, 0, UNACK, INFO, 1, 's',
 	 "peers do not acknowledge packets in time"},
 	{"roce_adp_retrans_to", HW, ROCE, UNACK, INFO, 10, 's',
 	 "peers do not acknowledge packets in time, with adaptive retransmission",
 	 PER_MILLION(SENT, 10)},
-	{"packet_seq_err", HW, 0, LOST, WARN, 1, 's',
+	{"sequence_naks_received", MEANING, 0, LOST, WARN, 1, 's',
 	 "peers miss packets of this port: the path loses them", PER_MILLION(SENT, 100),
 	 .evidence = true},
-	{"implied_nak_seq_err", HW, 0, LOST, WARN, 1, 's',
+	{"missing_responses", MEANING, 0, LOST, WARN, 1, 's',
 	 "answers of peers are missing: the path loses them", PER_MILLION(SENT, 100)},
+	{"receive_discards", MEANING, 0, LOST, WARN, 100, 's',
+	 "this device drops RDMA packets that it receives: the host or the application is too slow",
+	 PER_MILLION(RECEIVED, 100)},
+	{"transmit_discards", MEANING, 0, LOST, WARN, 100, 's',
+	 "this device drops RDMA packets instead of sending them", PER_MILLION(SENT, 100)},
 	{"ethernet_receive_discards", HW, ROCE, LOST, WARN, 100, 's',
 	 "this port drops what it receives: the host or its buffers are too slow",
 	 PER_MILLION(RECEIVED, 100)},
-	{"roce_slow_restart", HW, ROCE, RISING, WARN, 10, 's',
-	 "packets are lost on the path"},
-	{"req_transport_retries_exceeded", HW, 0, RISING, INFO, 10, 'h',
+	{"ethernet_transmit_discards", HW, ROCE, LOST, WARN, 100, 's',
+	 "this port drops what it should send: the network makes it wait too long, or the link is down",
+	 PER_MILLION(SENT, 100)},
+	{"roce_slow_restart", HW, ROCE, RISING, INFO, 10, 's',
+	 "senders begin slowly again, after congestion or after idle times"},
+	{"retries_exceeded", MEANING, 0, RISING, INFO, 10, 'h',
 	 "connections were terminated: a peer is gone, or packets are lost"},
-	{"req_rnr_retries_exceeded", HW, 0, RISING, INFO, 10, 'h',
+	{"rnr_retries_exceeded", MEANING, 0, RISING, INFO, 10, 'h',
 	 "connections were terminated: a peer posts no receive buffers"},
-	{"rp_cnp_ignored", HW, ROCE, &rna_rule_congestion_ignored, WARN, 10, 'm',
+	{"cnps_ignored", MEANING, ROCE, &rna_rule_congestion_ignored, WARN, 10, 'm',
 	 "congestion notifications are received and ignored"},
-	{"max_retry_exceeded", HW, 0, RISING, INFO, 10, 'h',
-	 "connections were terminated: a peer is gone, or packets are lost"},
-	{"unrecoverable_err", HW, 0, RISING, WARN, 1, 'h',
+	{"unrecoverable_errors", MEANING, 0, RISING, WARN, 1, 'h',
 	 "the device had errors that it could not recover from"},
-	{"cnpIgnored", HW, ROCE, &rna_rule_congestion_ignored, WARN, 10, 'm',
-	 "congestion notifications are received and ignored"},
-	{"rx_drops", HW, 0, RISING, WARN, 100, 's',
-	 "the application does not keep up with received packets"},
 	{"retrans_timeout_events", HW, 0, RISING, WARN, 1, 's',
 	 "packets are lost, or a peer does not answer"},
 	{"unresponsive_remote_events", HW, 0, UNACK, INFO, 1, 's',
@@ -141,18 +150,22 @@ static const struct rna_threshold table[] = {
 	 "blocks with 7 errors and more: FEC still corrects them, but the link has little margin left"},
 	{"ethernet_fcs_errors", HW, ROCE, RISING, WARN, 120, 'h',
 	 "corrupted frames are received: the cable, a transceiver, or a switch that forwards them"},
-	{"ethernet_pause_received", HW, ROCE, JAM, INFO, 6000000, 'm',
-	 "the network asks this port to pause: it is congested"},
 	{"ethernet_priority_pause_received", HW, ROCE, JAM, INFO, 6000000, 'm',
-	 "the network asks this port to pause: it is congested"},
+	 "the network asks this port to pause a priority: it is congested"},
 	{"ethernet_priority_pause_frames_received", HW, ROCE, JAM, INFO, 10000, 's',
-	 "the network asks this port to pause: it is congested"},
-	{"ethernet_pause_transmitted", HW, ROCE, SLOW, WARN, 6000000, 'm',
-	 "this host accepts packets more slowly than they arrive"},
+	 "the network asks this port to pause a priority: it is congested"},
 	{"ethernet_priority_pause_transmitted", HW, ROCE, SLOW, WARN, 6000000, 'm',
 	 "this host accepts packets more slowly than they arrive"},
 	{"ethernet_priority_pause_frames_transmitted", HW, ROCE, SLOW, WARN, 10000, 's',
 	 "this host accepts packets more slowly than they arrive"},
+	{"ethernet_pause_received", HW, ROCE, LINK, INFO, 6000000, 'm',
+	 "the network stops every priority of this port: it is congested"},
+	{"ethernet_pause_frames_received", HW, ROCE, LINK, INFO, 10000, 's',
+	 "the network stops every priority of this port: it is congested"},
+	{"ethernet_pause_transmitted", HW, ROCE, LINK, WARN, 6000000, 'm',
+	 "this host stops every priority of its switch port: it accepts packets more slowly than they arrive"},
+	{"ethernet_pause_frames_transmitted", HW, ROCE, LINK, WARN, 10000, 's',
+	 "this host stops every priority of its switch port: it accepts packets more slowly than they arrive"},
 	{"ethernet_pause_storm_warnings", HW, ROCE, STORM, WARN, 1, 'h',
 	 "the port made its switch pause for a long time"},
 	{"ethernet_pause_storm_errors", HW, ROCE, STORM, RNA_SEVERITY_CRITICAL, 1, 'h',
@@ -255,6 +268,18 @@ static bool parse_limit(const char *text, struct rna_threshold *threshold)
 	       parse_share(slash + 2, threshold);
 }
 
+/* Does the row count by this file, for drivers of which a rise is not normal? */
+static bool counts_by(const struct rna_threshold *row, const char *file)
+{
+	const struct rna_meaning *meaning =
+		row->place == MEANING ? rna_meaning_find(row->name) : NULL;
+
+	for (const struct rna_way *way = meaning ? meaning->ways : NULL; way && way->drivers; way++)
+		if (!way->normal && rna_way_has(way, file))
+			return true;
+	return false;
+}
+
 static const struct rna_counter *find_counter(const char *name)
 {
 	for (size_t i = 0; i < rna_counter_count; i++)
@@ -284,24 +309,40 @@ static bool take_name(const char *entry, char name[NAME_MAX_LEN + 1])
 	return true;
 }
 
-/* Finds the counter or statistic of that name, with its row of the table, if any. */
+/* The row of that name, or else of the meaning that it is a counter of. NULL: none. */
+static const struct rna_threshold *find_row(const char *name)
+{
+	for (size_t i = 0; i < RNA_ARRAY_SIZE(table); i++)
+		if (strcmp(table[i].name, name) == 0)
+			return &table[i];
+	for (size_t i = 0; i < RNA_ARRAY_SIZE(table); i++)
+		if (counts_by(&table[i], name))
+			return &table[i];
+	return NULL;
+}
+
+/* Finds the meaning, counter or statistic of that name, with its row of the table, if any. */
 static bool find_threshold(const char *name, struct rna_threshold *ret)
 {
+	const struct rna_threshold *row = find_row(name);
+	const struct rna_meaning *meaning = rna_meaning_find(name);
 	const struct rna_counter *counter = find_counter(name);
 	enum rna_ethernet_statistic_id statistic;
 
 	*ret = (struct rna_threshold){.rule = RISING,
 				      .severity = WARN,
 				      .why = "see the HELP text of its metric"};
-	for (size_t i = 0; i < RNA_ARRAY_SIZE(table); i++)
-		if (strcmp(table[i].name, name) == 0)
-			*ret = table[i];
-	if (counter && !ret->name) {
+	if (row) {
+		*ret = *row;
+	} else if (find_statistic(name, &statistic)) {
+		ret->name = rna_ethernet_statistics[statistic].name;
+	} else if (meaning) {
+		ret->name = meaning->name;
+		ret->place = MEANING;
+	} else if (counter) {
 		ret->name = counter->file;
 		ret->place = counter->place;
 	}
-	if (!ret->name && find_statistic(name, &statistic))
-		ret->name = rna_ethernet_statistics[statistic].name;
 	return ret->name;
 }
 
@@ -329,6 +370,7 @@ bool rna_threshold_is_valid(const char *entry)
 void rna_threshold_explain(const char *entry, struct rna_strbuf *out)
 {
 	char name[NAME_MAX_LEN + 1];
+	const struct rna_meaning *meaning;
 	struct rna_threshold ignored;
 	struct rna_hint hint;
 
@@ -340,6 +382,8 @@ void rna_threshold_explain(const char *entry, struct rna_strbuf *out)
 	for (size_t i = 0; i < rna_counter_count; i++)
 		if (rna_counters[i].kind == RNA_COUNTER)
 			rna_hint_offer(&hint, rna_counters[i].file, strlen(rna_counters[i].file));
+	for (size_t at = 0; (meaning = rna_meaning_next(&at));)
+		rna_hint_offer(&hint, meaning->name, strlen(meaning->name));
 	rna_hint_write(&hint, "counter", "thresholds", out);
 }
 
@@ -368,19 +412,29 @@ static bool is_of_pcie(const char *name, enum rna_aer *ret)
 	return false;
 }
 
-static enum rna_collector_id collector_of(const struct rna_threshold *threshold)
+/* Of a meaning, the longest of its ways. */
+static rna_usec period_of(const struct rna_threshold *threshold,
+			  const rna_usec poll[RNA_COLLECTOR_COUNT])
 {
+	rna_usec longest = 0;
+
 	switch (threshold->source) {
 	case RNA_THRESHOLD_OF_DOWNS:
-		return RNA_COLLECTOR_STATE;
+		return poll[RNA_COLLECTOR_STATE];
 	case RNA_THRESHOLD_OF_PCIE:
-		return RNA_COLLECTOR_PCIE;
+		return poll[RNA_COLLECTOR_PCIE];
 	case RNA_THRESHOLD_OF_ETHERNET:
 	case RNA_THRESHOLD_OF_LOSSLESS:
-		return RNA_COLLECTOR_ETHERNET;
+		return poll[RNA_COLLECTOR_ETHERNET];
 	default:
-		return rna_counter_collector(threshold->place);
+		break;
 	}
+	for (size_t i = 0; i < RNA_THRESHOLD_WAYS_MAX && threshold->ways[i][0]; i++) {
+		rna_usec period = poll[rna_counter_collector(threshold->ways[i][0]->place)];
+
+		longest = period > longest ? period : longest;
+	}
+	return longest;
 }
 
 /* Rounded up to whole units, like the limit. */
@@ -393,15 +447,36 @@ static void set_window(struct rna_threshold *threshold, rna_usec period)
 	threshold->window = (least + unit - 1) / unit * unit;
 }
 
+/* False: no counter has that name. */
+static bool add_way(struct rna_threshold *threshold, size_t *count, enum rna_counter_place place,
+		    const char *const files[RNA_WAY_FILES_MAX])
+{
+	const struct rna_counter **way = threshold->ways[*count];
+
+	for (size_t i = 0; i < RNA_WAY_FILES_MAX && files[i]; i++)
+		way[i] = rna_counter_find(place, files[i]);
+	*count += way[0] != NULL;
+	return way[0];
+}
+
 /*
- * Drivers may count for the device what others count for each port: mlx5 in switchdev mode does
+ * A file of one driver may be the device's instead of the port's: mlx5 in switchdev mode
  * (Linux 6.12 hw/mlx5/counters.c mlx5_ib_counters_init()).
  */
-static void find_rows(struct rna_threshold *threshold)
+static void find_ways(struct rna_threshold *threshold)
 {
-	threshold->counter = rna_counter_find(threshold->place, threshold->name);
-	if (threshold->place == HW)
-		threshold->device_counter = rna_counter_find(DEVICE, threshold->name);
+	const char *const file[RNA_WAY_FILES_MAX] = {threshold->name};
+	const struct rna_meaning *meaning = rna_meaning_find(threshold->name);
+	const struct rna_way *way = meaning && threshold->place == MEANING ? meaning->ways : NULL;
+	size_t count = 0;
+
+	for (; way && way->drivers && count < RNA_THRESHOLD_WAYS_MAX; way++)
+		if (way->files[0] && !way->normal)
+			(void)add_way(threshold, &count, way->place, way->files);
+	if (threshold->place == MEANING)
+		return;
+	if (add_way(threshold, &count, threshold->place, file) && threshold->place == HW)
+		(void)add_way(threshold, &count, DEVICE, file);
 }
 
 static void prepare(struct rna_threshold *threshold, const rna_usec poll[RNA_COLLECTOR_COUNT])
@@ -416,8 +491,8 @@ static void prepare(struct rna_threshold *threshold, const rna_usec poll[RNA_COL
 	else if (find_statistic(threshold->name, &threshold->statistic))
 		threshold->source = RNA_THRESHOLD_OF_ETHERNET;
 	else
-		find_rows(threshold);
-	set_window(threshold, poll[collector_of(threshold)]);
+		find_ways(threshold);
+	set_window(threshold, period_of(threshold, poll));
 }
 
 static int find_item(const struct rna_thresholds *list, const char *name)
@@ -473,6 +548,34 @@ uint64_t rna_threshold_limit(const struct rna_thresholds *thresholds, size_t i,
 	packets = (double)rna_window_rise(&windows[threshold->base_item]) *
 		  (double)threshold->window / (double)base->window;
 	return threshold->limit + (uint64_t)(packets * threshold->share / 1e6);
+}
+
+static bool has_all(const struct rna_counter *const way[RNA_WAY_FILES_MAX],
+		    const struct rna_counter_group *const groups[RNA_PLACE_COUNT])
+{
+	for (size_t i = 0; i < RNA_WAY_FILES_MAX && way[i]; i++)
+		if (!rna_counter_group_find(groups[way[i]->place], way[i]))
+			return false;
+	return way[0];
+}
+
+const struct rna_counter *const *rna_threshold_counters(
+	const struct rna_threshold *threshold,
+	const struct rna_counter_group *const groups[RNA_PLACE_COUNT])
+{
+	for (size_t i = 0; i < RNA_THRESHOLD_WAYS_MAX && threshold->ways[i][0]; i++)
+		if (has_all(threshold->ways[i], groups))
+			return threshold->ways[i];
+	return NULL;
+}
+
+bool rna_threshold_has(const struct rna_threshold *threshold, const struct rna_counter *counter)
+{
+	for (size_t i = 0; i < RNA_THRESHOLD_WAYS_MAX; i++)
+		for (size_t j = 0; j < RNA_WAY_FILES_MAX && threshold->ways[i][j]; j++)
+			if (threshold->ways[i][j] == counter)
+				return true;
+	return false;
 }
 
 bool rna_thresholds_same(const struct rna_thresholds *a, const struct rna_thresholds *b)

@@ -15,6 +15,7 @@
 #include "rna/model/finding.h"
 #include "rna/model/pcie.h"
 
+#include "meanings.h"
 #include "rules.h"
 
 /* What is followed beside the counter files: how often the port went down. */
@@ -25,19 +26,21 @@
 #define RNA_THRESHOLD_LOSSLESS "ethernet_lossless_discards"
 
 enum rna_threshold_source {
-	RNA_THRESHOLD_OF_COUNTER,  /* a counter file */
+	RNA_THRESHOLD_OF_COUNTER,  /* a meaning, see meanings.h, or one counter file */
 	RNA_THRESHOLD_OF_DOWNS,    /* RNA_THRESHOLD_DOWNS, RNA_THRESHOLD_DOWNS_DAILY */
 	RNA_THRESHOLD_OF_ETHERNET, /* a statistic of a port, see rna_ethernet_sum() */
 	RNA_THRESHOLD_OF_LOSSLESS, /* RNA_THRESHOLD_LOSSLESS, see discards.h */
 	RNA_THRESHOLD_OF_PCIE,     /* errors on the PCIe path of a device, see rna_pcie_errors() */
 };
 
+enum { RNA_THRESHOLD_WAYS_MAX = 12 };
+
 struct rna_threshold {
-	/* File of the counter, a statistic, aer_ and a severity, or one of those above. */
+	/* A meaning, a counter file, a statistic, aer_ and a severity, or one of those above. */
 	const char *name;
-	enum rna_counter_place place;
-	unsigned char link_layers;   /* RNA_ON_*; 0: any */
-	const struct rna_rule *rule; /* that speaks of it */
+	enum rna_counter_place place; /* of a file */
+	unsigned char link_layers;    /* RNA_ON_*; 0: any */
+	const struct rna_rule *rule;  /* that speaks of it */
 	enum rna_severity severity;
 	uint64_t count;
 	char unit;       /* of the span that count is for: s, m, h, d */
@@ -52,9 +55,8 @@ struct rna_threshold {
 	bool evidence; /* the rule acknowledgements-missing uses it as well */
 	/* Set by rna_thresholds_new(). */
 	enum rna_threshold_source source;
-	const struct rna_counter *counter; /* of a counter file, else NULL */
-	/* The same counter among those of the device, for one of ports/N/hw_counters; or NULL. */
-	const struct rna_counter *device_counter;
+	/* The counters of each way to count it, up to NULL; see rna_threshold_counters(). */
+	const struct rna_counter *ways[RNA_THRESHOLD_WAYS_MAX][RNA_WAY_FILES_MAX];
 	enum rna_aer aer; /* of the PCIe path */
 	enum rna_ethernet_statistic_id statistic;
 	int base_item;   /* index of items that counts base; -1: none */
@@ -68,9 +70,10 @@ struct rna_thresholds {
 };
 
 /*
- * "symbol_error=120/h", "packet_seq_err=1/s+100ppm", or "symbol_error=off". The counter is one of
- * the counter table. A share of the packets (ppm: for each million) is for those that have one by
- * default.
+ * "symbol_error=120/h", "sequence_naks_received=1/s+100ppm", or "symbol_error=off". The name is
+ * that of a threshold, a meaning, or a counter of the counter table, which stands for its meaning
+ * if that has a threshold. A share of the packets (ppm: for each million) is for those that have
+ * one by default.
  */
 bool rna_threshold_is_valid(const char *entry);
 void rna_threshold_explain(const char *entry, struct rna_strbuf *out); /* why not, if by name */
@@ -88,6 +91,16 @@ struct rna_thresholds *rna_thresholds_new(char *const *entries,
 struct rna_window;
 uint64_t rna_threshold_limit(const struct rna_thresholds *thresholds, size_t i,
 			     const struct rna_window *windows, bool *ret_known);
+
+/*
+ * The counters of the first way that a subject with these groups (by place) has, which are added
+ * up; they end with NULL unless they are RNA_WAY_FILES_MAX. NULL: it has none.
+ */
+const struct rna_counter *const *rna_threshold_counters(
+	const struct rna_threshold *threshold,
+	const struct rna_counter_group *const groups[RNA_PLACE_COUNT]);
+/* Is the counter one of them, whatever the driver? */
+bool rna_threshold_has(const struct rna_threshold *threshold, const struct rna_counter *counter);
 
 /* Are windows made for one fit for the other? */
 bool rna_thresholds_same(const struct rna_thresholds *a, const struct rna_thresholds *b);

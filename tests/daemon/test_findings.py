@@ -43,8 +43,8 @@ def texts_in_metrics(agent):
 
 class Findings(unittest.TestCase):
     @contextlib.contextmanager
-    def agent(self, settings=AT_ONCE):
-        with Agent("hgx-h100-ib") as agent:
+    def agent(self, settings=AT_ONCE, machine="hgx-h100-ib"):
+        with Agent(machine) as agent:
             agent.write_config(extra=settings)
             agent.hang_up()
             wait("the new settings", lambda: "configuration reloaded" in agent.log())
@@ -104,6 +104,12 @@ class Findings(unittest.TestCase):
             agent.write(f"{PORT}/counters/symbol_error", 1000)
             wait("the finding", lambda: rules(agent) == ["errors-rising"])  # from some dozens to 1000
             self.assertIn("symbol_error rose by", agent.get("/").text)
+
+    def test_losses_by_a_counter_of_another_driver(self):
+        with self.agent(machine="losses") as agent:
+            agent.write("sys/class/infiniband/ionic_0/ports/1/hw_counters/req_rx_pkt_seq_err", 92000)
+            wait("the finding", lambda: rules(agent) == ["packets-lost"])
+            self.assertIn("ionic_0/1: req_rx_pkt_seq_err rose by 770 ", agent.get("/").text)
 
     def test_the_text_in_metrics(self):
         """It stays while the numbers of the finding change, and a setting omits it."""

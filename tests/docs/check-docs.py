@@ -112,7 +112,7 @@ def generated(binary, topic):
     if topic == "peers":
         return peers.table()
     if topic == "meanings":
-        return meanings.table()
+        return meanings.table(describe(binary, topic))
     return describe(binary, topic)
 
 
@@ -146,8 +146,9 @@ def expected_catalog(binary, text):
     return CATALOG_REGION.sub(lambda match: match[1] + content + match[3], text)
 
 
-def expected_records(_binary, text):
-    return RECORDS_REGION.sub(lambda match: match[1] + meanings.rules() + match[3], text)
+def expected_records(binary, text):
+    rules = meanings.rules(describe(binary, "meanings"))
+    return RECORDS_REGION.sub(lambda match: match[1] + rules + match[3], text)
 
 
 def expected_chart_schema(binary, text):
@@ -258,7 +259,7 @@ def main():
              for topic in ("rules", "thresholds", "metrics", "settings", "commands")}
     known["profile"] = names(binary, "profiles", 1)
     wrong = [*pages.problems(set(known["metrics"]), set(known["settings"])), *peers.problems(known), *claims.problems(),
-             *meanings.problems(set(known["metrics"])), *versions.problems()]
+             *meanings.problems(describe(binary, "meanings"), set(known["metrics"])), *versions.problems()]
     print(*wrong, sep="\n", end="\n" if wrong else "")
     documents = manual_names_exit_codes(binary) and accepts_sample(binary) and catalog_explains_all() and accepts_catalog()
     return 0 if all(good) and not wrong and documents else 1

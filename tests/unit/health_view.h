@@ -52,7 +52,7 @@ struct node_port {
 	struct rna_former former_netdev;
 	bool odd_counters; /* the table of counters need not have them */
 	size_t counter_count;
-	struct {
+	struct node_counter {
 		const char *file;
 		enum rna_counter_place place;
 		struct rna_value value;
@@ -64,6 +64,7 @@ struct node_port {
 	struct rna_ethernet_link ethernet_link;    /* of the interface */
 	struct rna_ethernet_count statistic;       /* of it; absent: none */
 	struct rna_ethernet_count other_statistic; /* of another member of its bond, likewise */
+	struct rna_ethernet_pause pause;           /* of the interface */
 	struct rna_value virtual_functions;
 	size_t module_count;
 	struct rna_port_module module;
@@ -323,6 +324,7 @@ static struct rna_part *node_ethernet(const struct node *node, const struct node
 		.ifindex = port->netdev.ifindex,
 		.port = 1,
 		.link = port->ethernet_link,
+		.pause = port->pause,
 		.count = counts[0].value.state != RNA_VALUE_ABSENT,
 		.counts = &counts[0],
 	};

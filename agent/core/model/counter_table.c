@@ -64,6 +64,12 @@
 		.place = RNA_PLACE_DEVICE_HW_COUNTERS, .width = 64, .link_layers = RNA_ON_ANY,     \
 	}
 
+#define DEVICE_MLX4(file_, metric_, help_)                                                         \
+	{                                                                                          \
+		.file = (file_), .metric = (metric_), .help = (help_),                             \
+		.place = RNA_PLACE_DEVICE_HW_COUNTERS, .width = 32, .link_layers = RNA_ON_ANY,     \
+	}
+
 /* mlx5 in switchdev mode: of the device, and of the function behind a port. */
 #define WHOLE_DEVICE " Of the device as a whole: mlx5 in switchdev mode."
 #define REPRESENTED  " Of the function that the port represents: mlx5 in switchdev mode."
@@ -221,6 +227,59 @@
 	ROW("rx_icrc_encapsulated", "rx_icrc_encapsulated_errors", \
 		"RoCE packets received with a bad invariant checksum.")
 
+/*
+ * Counters of mlx4: of the port if the device has MLX4_DEV_CAP_FLAG2_DIAG_PER_PORT, and of the
+ * device. Its firmware has 32 bits for each (Linux 7.2 hw/mlx4/main.c mlx4_ib_get_hw_stats()); what
+ * they count: Documentation/ABI/stable/sysfs-class-infiniband.
+ */
+#define MLX4_COUNTERS(ROW) \
+	ROW("rq_num_lle", "mlx4_responder_local_length_errors", \
+		"Requests longer than the posted buffer, as mlx4 counts them."), \
+	ROW("sq_num_lle", "mlx4_requester_local_length_errors", \
+		"Answers longer than the buffer of the request, as mlx4 counts them."), \
+	ROW("rq_num_lqpoe", "mlx4_responder_local_qp_operation_errors", \
+		"Local queue pair operations of the responder that failed, as mlx4 counts them."), \
+	ROW("sq_num_lqpoe", "mlx4_requester_local_qp_operation_errors", \
+		"Local queue pair operations of the requester that failed, as mlx4 counts them."), \
+	ROW("rq_num_lpe", "mlx4_responder_local_protection_errors", \
+		"Receive requests that violated memory protection, as mlx4 counts them."), \
+	ROW("sq_num_lpe", "mlx4_requester_local_protection_errors", \
+		"Send requests that violated memory protection, as mlx4 counts them."), \
+	ROW("rq_num_wrfe", "mlx4_responder_flushed_completions", \
+		"Completions of flushed receive requests, as mlx4 counts them."), \
+	ROW("sq_num_wrfe", "mlx4_requester_flushed_completions", \
+		"Completions of flushed send requests, as mlx4 counts them."), \
+	ROW("sq_num_mwbe", "mlx4_requester_memory_window_bind_errors", \
+		"Memory windows that could not be bound, as mlx4 counts them."), \
+	ROW("sq_num_bre", "mlx4_requester_bad_responses", \
+		"Unexpected answers received, as mlx4 counts them."), \
+	ROW("sq_num_rire", "mlx4_requester_remote_invalid_requests", \
+		"Requests that the peer rejected as invalid, as mlx4 counts them."), \
+	ROW("rq_num_rire", "mlx4_responder_remote_invalid_requests", \
+		"Requests rejected as invalid, as mlx4 counts them."), \
+	ROW("sq_num_rae", "mlx4_requester_remote_access_errors", \
+		"Requests that the peer rejected for lack of access rights, as mlx4 counts them."), \
+	ROW("rq_num_rae", "mlx4_responder_remote_access_errors", \
+		"Requests rejected for lack of access rights, as mlx4 counts them."), \
+	ROW("sq_num_roe", "mlx4_requester_remote_operation_errors", \
+		"Requests that the peer could not execute, as mlx4 counts them."), \
+	ROW("sq_num_tree", "mlx4_requester_retries_exceeded", \
+		"Requests that failed after the last retry, as mlx4 counts them."), \
+	ROW("sq_num_rree", "mlx4_requester_rnr_retries_exceeded", \
+		"Requests that failed after the last receiver-not-ready retry, as mlx4 counts them."), \
+	ROW("rq_num_rnr", "mlx4_responder_rnr_naks", \
+		"Receiver-not-ready answers sent, as mlx4 counts them."), \
+	ROW("sq_num_rnr", "mlx4_requester_rnr_naks", \
+		"Receiver-not-ready answers received, as mlx4 counts them."), \
+	ROW("rq_num_oos", "mlx4_responder_out_of_sequence_packets", \
+		"Packets received out of order, as mlx4 counts them."), \
+	ROW("sq_num_oos", "mlx4_requester_out_of_sequence_naks", \
+		"Sequence error answers received, as mlx4 counts them."), \
+	ROW("rq_num_dup", "mlx4_responder_duplicate_requests", \
+		"Requests received again, as mlx4 counts them."), \
+	ROW("sq_num_to", "mlx4_requester_timeouts", \
+		"Requests that timed out, as mlx4 counts them.")
+
 const struct rna_counter rna_counters[] = {
 	/* -- ports/N/counters: traffic; data is in words of four octets, headers included ------ */
 	PMA_TRAFFIC(RNA_UNIT_WORDS, "port_xmit_data", "data_transmitted_bytes",
@@ -278,6 +337,9 @@ const struct rna_counter rna_counters[] = {
 
 	/* -- ports/N/hw_counters: mlx5 in switchdev mode --------------------------------------- */
 	MLX5_Q_COUNTERS(VPORT, VPORT_ROCE),
+
+	/* -- ports/N/hw_counters: mlx4 --------------------------------------------------------- */
+	MLX4_COUNTERS(HW32),
 
 	/* -- ports/N/hw_counters: traffic, as bnxt_re, efa, mana and hns count it -------------- */
 	HW_BYTES("tx_bytes", "hw_transmitted_bytes", "Bytes transmitted, as the driver counts them."),
@@ -747,10 +809,29 @@ const struct rna_counter rna_counters[] = {
 	HW64("rx_send_requests", "rx_send_requests", "Send requests received."),
 
 	/*
+	 * -- ports/N/hw_counters: hfi1, those of reliable connections; it has many others (Linux 7.2
+	 * hw/hfi1/chip.c, SW_IBP_CNTR) ---------------------------------------------------------- */
+	HW64("RcResend", "hfi1_retransmitted_packets", "Packets retransmitted, as hfi1 counts them."),
+	HW64("RcTimeOut", "hfi1_timeouts", "Requests that timed out, as hfi1 counts them."),
+	HW64("SeqNak", "hfi1_sequence_naks_received",
+		"Sequence error answers received, as hfi1 counts them."),
+	HW64("RcSeqNak", "hfi1_sequence_naks_transmitted",
+		"Sequence error answers sent, as hfi1 counts them."),
+	HW64("RnrNak", "hfi1_rnr_naks_received",
+		"Receiver-not-ready answers received, as hfi1 counts them."),
+
+	/*
 	 * -- hw_counters of the device: mlx5 in switchdev mode, where rx_write_requests refreshes
 	 * the others, as at ports -------------------------------------------------------------- */
 	MLX5_Q_COUNTERS(DEVICE32, DEVICE32_ROCE),
 	MLX5_CONGESTION_COUNTERS(DEVICE64_ROCE),
+
+	/* -- hw_counters of the device: mlx4 --------------------------------------------------- */
+	MLX4_COUNTERS(DEVICE_MLX4),
+	DEVICE_MLX4("num_cqovf", "mlx4_completion_queue_overflows",
+		"Completion queues that overflowed, as mlx4 counts them."),
+	DEVICE_MLX4("rq_num_udsdprd", "mlx4_responder_ud_drops",
+		"Unreliable datagrams dropped for lack of a receive buffer, as mlx4 counts them."),
 
 	/* -- hw_counters of the device: efa and mana ------------------------------------------- */
 	DEVICE("submitted_cmds", "commands_submitted", "Commands submitted to the device."),

@@ -489,6 +489,170 @@ static void test_losses_count_in_proportion_to_the_traffic(void **state)
 	}
 }
 
+static char said[512]; /* in the finding */
+
+/* Of a driver: what it counts of a loss, and the packets beside it. */
+struct driver_loss {
+	const char *files[3]; /* added up */
+	const char *packets[2];
+	const char *found; /* rule and severity */
+	const char *said;
+	uint64_t enough;  /* beside a million packets */
+	bool other_layer; /* not Ethernet: EFA says nothing, mlx4 may be InfiniBand */
+};
+
+static int compare_counters(const void *a, const void *b)
+{
+	const struct node_counter *x = a, *y = b;
+	const struct rna_counter *first = rna_counter_find(x->place, x->file);
+	const struct rna_counter *second = rna_counter_find(y->place, y->file);
+
+	return first < second ? -1 : first > second;
+}
+
+static void add_counter(struct node_port *port, const char *file, uint64_t number)
+{
+	if (file)
+		port->counters[port->counter_count++] =
+			(struct node_counter){file, RNA_PLACE_PORT_HW_COUNTERS,
+					      rna_value_ok(number)};
+}
+
+/* lost: of the first file; the others stay. packets: of each file, which share them. */
+static const char *lose(struct fixture *f, const struct driver_loss *row, uint64_t lost,
+			uint64_t packets)
+{
+	struct node_port *port = &f->node.ports[0];
+	struct rna_view *view;
+
+	port->counter_count = 0;
+	for (size_t i = 0; i < RNA_ARRAY_SIZE(row->files); i++)
+		add_counter(port, row->files[i], i == 0 ? lost : 5);
+	for (size_t i = 0; i < RNA_ARRAY_SIZE(row->packets); i++)
+		add_counter(port, row->packets[i], i == 0 ? packets : 7);
+	qsort(port->counters, port->counter_count, sizeof(port->counters[0]), compare_counters);
+	view = look_after(f, SECOND);
+	said[0] = '\0';
+	if (view->finding_count > 0)
+		(void)snprintf(said, sizeof(said), "%s %s: %s", view->findings[0].rule,
+			       rna_severity_name(view->findings[0].severity),
+			       view->findings[0].text);
+	assert_true(view->finding_count <= 1);
+	(void)rna_view_unref(view);
+	return said;
+}
+
+/* Each driver has names of its own for what is lost, and for the packets to compare it with. */
+static void test_losses_of_each_driver(void **state)
+{
+	static const struct driver_loss rows[] = {
+		{{"req_rx_pkt_seq_err"},
+		 {"tx_rdma_ucast_pkts"},
+		 "packets-lost warning",
+		 "req_rx_pkt_seq_err rose by 160 in 1m (threshold 160: 60, and 100 for each "
+		 "million "
+		 "tx_rdma_ucast_pkts)",
+		 160},
+		{{"req_rx_impl_nak_seq_err"},
+		 {"tx_rdma_ucast_pkts"},
+		 "packets-lost warning",
+		 NULL,
+		 160},
+		{{"tx_rdma_ack_timeout"}, {NULL}, "acknowledgements-missing info", NULL, 60},
+		{{"req_tx_retry_excd_err"}, {NULL}, "errors-rising info", NULL, 10},
+		{{"seq_err_naks_rcvd"}, {"tx_pkts"}, "packets-lost warning", NULL, 160},
+		{{"packet_seq_err"},
+		 {"tx_pkts", "tx_roce_only_pkts"},
+		 "packets-lost warning",
+		 "tx_pkts + tx_roce_only_pkts): peers miss",
+		 160},
+		{{"missing_resp"}, {"tx_pkts"}, "packets-lost warning", NULL, 160},
+		{{"to_retransmits"}, {NULL}, "acknowledgements-missing info", NULL, 60},
+		{{"max_retry_exceeded"}, {NULL}, "errors-rising info", NULL, 10},
+		{{"unrecoverable_err"}, {NULL}, "errors-rising warning", NULL, 1},
+		{{"rx_roce_discards"}, {"rx_pkts"}, "packets-lost warning", NULL, 6100},
+		{{"rx_roce_errors"}, {"rx_pkts"}, "packets-lost warning", NULL, 6100},
+		{{"tx_roce_discards"}, {"tx_pkts"}, "packets-lost warning", NULL, 6100},
+		{{"Nak Sequence Error"},
+		 {"ip4OutPkts", "ip6OutPkts"},
+		 "packets-lost warning",
+		 "each million ip4OutPkts + ip6OutPkts)",
+		 160},
+		{{"ip4InDiscards", "ip6InDiscards"},
+		 {"ip4InPkts", "ip6InPkts"},
+		 "packets-lost warning",
+		 "ip4InDiscards + ip6InDiscards rose by 6100 in 1m",
+		 6100},
+		{{"RTO"}, {NULL}, "acknowledgements-missing info", NULL, 60},
+		{{"CRC errors"}, {NULL}, "errors-rising warning", NULL, 1},
+		{{"cnpIgnored"}, {NULL}, "congestion-ignored warning", NULL, 10},
+		{{"rx_err_pkt"}, {"rx_pkt"}, "packets-lost warning", NULL, 6100},
+		{{"tx_err_pkt"}, {"tx_pkt"}, "packets-lost warning", NULL, 6100},
+		{{"requester_oos_nak"}, {"tx_packets"}, "packets-lost warning", NULL, 160},
+		{{"requester_implicit_nak"}, {"tx_packets"}, "packets-lost warning", NULL, 160},
+		{{"requester_timeout"}, {NULL}, "acknowledgements-missing info", NULL, 60},
+		{{"requester_retries_exceeded"}, {NULL}, "errors-rising info", NULL, 10},
+		{{"requester_rnr_nak_retries_exceeded"}, {NULL}, "errors-rising info", NULL, 10},
+		{{"general_hw_error"}, {NULL}, "errors-rising warning", NULL, 1},
+		{{"rx_drops"},
+		 {"rx_pkts"},
+		 "packets-lost warning",
+		 NULL,
+		 6100,
+		 .other_layer = true},
+		{{"sq_num_tree"}, {NULL}, "errors-rising info", NULL, 10, .other_layer = true},
+		{{"sq_num_to"}, {NULL}, "acknowledgements-missing info", NULL, 60},
+		{{"RcTimeOut"}, {NULL}, "acknowledgements-missing info", NULL, 60},
+		{{"retry_exceeded_err"}, {NULL}, "errors-rising info", NULL, 10},
+	};
+	struct fixture *f = *state;
+
+	for (size_t i = 0; i < RNA_ARRAY_SIZE(rows); i++) {
+		const struct driver_loss row = rows[i];
+
+		node_init(&f->node, ROCE, 1);
+		if (row.other_layer)
+			f->node.ports[0].layer = RNA_LINK_LAYER_UNKNOWN;
+		f->node.ports[0].generation = i; /* another device: what rose before is over */
+		f->node.ports[0].name = i % 2 ? "mlx5_0" : "mlx5_1";
+		f->node.now.monotonic += (i + 1) * 2 * HOUR;
+		assert_string_equal(lose(f, &row, 1000, 1000), "");
+		assert_string_equal(lose(f, &row, 1000 + row.enough - 1, 1001000), "");
+		(void)lose(f, &row, 1000 + row.enough, 1001000);
+		if (strncmp(said, row.found, strlen(row.found)) != 0 ||
+		    !strstr(said, row.said ? row.said : row.files[0]))
+			fail_msg("%s: %s", row.files[0], said);
+		f->node.ports[0].counter_count = 0;
+		assert_int_equal(count_after(f, 2 * HOUR), 0);
+	}
+}
+
+/* What rises on healthy nodes: a receiver that is slow, several paths, congestion control, limits.
+ */
+static void test_no_losses(void **state)
+{
+	static const char *const files[] = {
+		"rnr_nak_retry_err", "rnr_naks_rcvd",         "req_rx_rnr_retry_err",
+		"RNR received",      "requester_rnr_nak",     "out_of_buffer",
+		"out_of_sequence",   "resp_rx_outouf_seq",    "duplicate_request",
+		"dup_req",           "resp_rx_dup_request",   "retrans_pkts",
+		"tx_rdma_retx_pkts", "rx_bps_limit_drop_cnt", "np_cnp_sent",
+		"rp_cnp_handled",    "rx_rdma_cnp_pkts",      "total_fatal_error",
+	};
+	struct fixture *f = *state;
+
+	for (size_t i = 0; i < RNA_ARRAY_SIZE(files); i++) {
+		const struct driver_loss row = {{files[i]}};
+
+		node_init(&f->node, ROCE, 1);
+		f->node.ports[0].generation = i;
+		assert_string_equal(lose(f, &row, 0, 0), "");
+		assert_string_equal(lose(f, &row, 1000000, 0), "");
+		f->node.ports[0].counter_count = 0;
+		assert_int_equal(count_after(f, 2 * HOUR), 0);
+	}
+}
+
 /* Adaptive retransmission runs into its timeouts where a peer is dead, as the other one does. */
 static void test_timeouts_of_adaptive_retransmission_are_of_the_far_end(void **state)
 {
@@ -521,7 +685,7 @@ static void test_errors_of_a_device_in_switchdev_mode(void **state)
 		assert_int_equal(view->findings[0].port, 0);
 		assert_string_equal(view->findings[0].device, "mlx5_0");
 		(void)rna_view_unref(view);
-		assert_string_equal(told, "+errors-rising");
+		assert_string_equal(told, i == 0 ? "" : "+errors-rising"); /* the first: info */
 		assert_int_equal(count_after(f, 2 * HOUR), 0);
 	}
 	told[0] = '\0';
@@ -650,8 +814,6 @@ static void test_the_text_that_was_told_is_cut(void **state)
 	assert_memory_equal(view->findings[0].told_text, name, RNA_TOLD_TEXT_MAX - 1);
 	(void)rna_view_unref(view);
 }
-
-static char said[256]; /* in the finding */
 
 /* The statistic of the port's interface; what then is found, or "". */
 static const char *statistic(struct fixture *f, enum rna_ethernet_statistic_id id, uint64_t number)
@@ -782,6 +944,10 @@ static void test_statistics_of_ethernet_ports(void **state)
 		 "pause-transmitted warning"},
 		{RNA_ETHERNET_PRIORITY_PAUSE_RECEIVED_TIME, 5999999, 6000000,
 		 "pause-received info"},
+		{RNA_ETHERNET_PAUSE_TRANSMITTED_TIME, 5999999, 6000000, "link-pause warning"},
+		{RNA_ETHERNET_PAUSE_RECEIVED_TIME, 5999999, 6000000, "link-pause info"},
+		{RNA_ETHERNET_PAUSE_TRANSMITTED, 599999, 600000, "link-pause warning"},
+		{RNA_ETHERNET_PAUSE_RECEIVED, 599999, 600000, "link-pause info"},
 		{RNA_ETHERNET_PCIE_WRITE_STALLED_TIME, 9999999, 10000000, "pcie-stalled warning",
 		 true},
 		{RNA_ETHERNET_PCIE_BUFFER_OVERFLOWS, 99, 100, "pcie-stalled warning", true},
@@ -805,6 +971,21 @@ static void test_statistics_of_ethernet_ports(void **state)
 		f->node.ports[0].statistic.value = (struct rna_value){0};
 		assert_int_equal(count_after(f, 2 * HOUR), 0);
 	}
+}
+
+/* Pause frames that the interface does not obey stop nothing. */
+static void test_pause_frames_without_pause(void **state)
+{
+	struct fixture *f = *state;
+
+	node_init(&f->node, ROCE, 1);
+	f->node.ports[0].pause = (struct rna_ethernet_pause){.receive = rna_value_ok(0),
+							     .transmit = rna_value_ok(1)};
+	assert_string_equal(statistic(f, RNA_ETHERNET_PAUSE_RECEIVED, 0), " ");
+	assert_string_equal(statistic(f, RNA_ETHERNET_PAUSE_RECEIVED, 1000000), " ");
+	assert_string_equal(statistic(f, RNA_ETHERNET_PAUSE_TRANSMITTED, 0), " ");
+	assert_string_equal(statistic(f, RNA_ETHERNET_PAUSE_TRANSMITTED, 1000000),
+			    "link-pause warning");
 }
 
 /* Times are shown in seconds. */
@@ -1032,6 +1213,8 @@ int main(void)
 		TEST(test_errors_rise_that_only_mads_know),
 		TEST(test_one_dead_peer_is_not_a_fault_of_its_neighbours),
 		TEST(test_losses_count_in_proportion_to_the_traffic),
+		TEST(test_losses_of_each_driver),
+		TEST(test_no_losses),
 		TEST(test_timeouts_of_adaptive_retransmission_are_of_the_far_end),
 		TEST(test_errors_of_a_device_in_switchdev_mode),
 		TEST(test_roce_counters_of_an_infiniband_device),
@@ -1042,6 +1225,7 @@ int main(void)
 		TEST(test_sums_over_other_interfaces),
 		TEST(test_sums_of_a_member_that_is_silent_for_a_while),
 		TEST(test_statistics_of_ethernet_ports),
+		TEST(test_pause_frames_without_pause),
 		TEST(test_times_of_ethernet_ports),
 		TEST(test_counters_of_another_link_layer),
 		TEST(test_flapping),

@@ -20,9 +20,18 @@ static const rna_usec often[RNA_COLLECTOR_COUNT];
 static void test_entries(void **state)
 {
 	static const char *const good[] = {
-		"symbol_error=120/h", "symbol_error=off",         "downs=5/d",
-		"rp_cnp_ignored=1/s", "rnr_nak_retry_err=1000/m", "packet_seq_err=1/s+100ppm",
-		"packet_seq_err=9/h", "port_xmit_packets=10/s",   "packet_seq_err=1/s+1000000ppm",
+		"symbol_error=120/h",
+		"symbol_error=off",
+		"downs=5/d",
+		"rp_cnp_ignored=1/s",
+		"rnr_nak_retry_err=1000/m",
+		"packet_seq_err=1/s+100ppm",
+		"packet_seq_err=9/h",
+		"port_xmit_packets=10/s",
+		"packet_seq_err=1/s+1000000ppm",
+		"retries_exceeded=off",
+		"out_of_buffer=1000/s",
+		"sequence_naks_received=1/s+9ppm",
 	};
 	static const char *const bad[] = {
 		"",
@@ -84,11 +93,12 @@ static void test_list(void **state)
 	assert_false(rna_threshold_is_valid("ethernet_jabber=5/m"));
 	for (size_t i = 0; i < standard->count; i++)
 		if (standard->items[i].source == RNA_THRESHOLD_OF_COUNTER)
-			assert_non_null(standard->items[i].counter); /* no row is a typing error */
-	assert_true(find(standard, "packet_seq_err")->evidence);
-	assert_int_equal(find(standard, "packet_seq_err")->share, 100);
-	assert_ptr_equal(&standard->items[find(standard, "packet_seq_err")->base_item],
-			 find(standard, "port_xmit_packets"));
+			assert_non_null(
+				standard->items[i].ways[0][0]); /* no row is a typing error */
+	assert_true(find(standard, "sequence_naks_received")->evidence);
+	assert_int_equal(find(standard, "sequence_naks_received")->share, 100);
+	assert_ptr_equal(&standard->items[find(standard, "sequence_naks_received")->base_item],
+			 find(standard, "packets_sent"));
 	assert_int_equal(find(standard, "symbol_error")->base_item, -1);
 	assert_int_equal(find(list, "symbol_error")->limit, 7);
 	assert_int_equal(find(list, "symbol_error")->window, 60 * SECOND);
@@ -101,6 +111,89 @@ static void test_list(void **state)
 	free(list);
 }
 
+/* "max_retry_exceeded" of bnxt_re is a way to count what has a threshold. */
+static void test_a_counter_stands_for_its_meaning(void **state)
+{
+	static char off[] = "max_retry_exceeded=off", few[] = "rx_drops=5/s",
+		    limit[] = "rx_bps_limit_drop_cnt=1/s", alone[] = "rnr_naks_rcvd=9/s",
+		    meaning[] = "rnr_naks_sent=9/s";
+	char *entries[] = {off, few, limit, alone, meaning, NULL};
+	struct rna_thresholds *list = rna_thresholds_new(entries, often);
+
+	(void)state;
+	assert_null(find(list, "retries_exceeded"));
+	assert_null(find(list, "rx_drops"));
+	assert_int_equal(find(list, "receive_discards")->count, 5);
+	assert_null(find(list, "receive_discards")->base);
+	/* What the limits of an instance drop is not judged with the discards of others. */
+	assert_ptr_equal(find(list, "rx_bps_limit_drop_cnt")->rule, &rna_rule_errors_rising);
+	assert_non_null(find(list, "rnr_naks_rcvd")->ways[0][0]);
+	assert_null(find(list, "rnr_naks_rcvd")->ways[1][0]);
+	assert_non_null(find(list, "rnr_naks_sent")->ways[1][0]); /* several drivers have it */
+	free(list);
+}
+
+/* Is there a row of this name, or of the counter or the statistic by which the way counts? */
+static bool has_threshold(const struct rna_thresholds *list, const struct rna_meaning *meaning,
+			  const struct rna_way *way)
+{
+	if (way->of_ethernet)
+		return find(list, rna_ethernet_statistics[way->statistic].name);
+	return find(list, meaning->name) || find(list, way->files[0]);
+}
+
+/* Ways of the driver that have neither a threshold nor a reason; or 1 if it has no way at all. */
+static unsigned count_unjudged(const struct rna_thresholds *list, const struct rna_meaning *meaning,
+			       const char *driver)
+{
+	unsigned ways = 0, unjudged = 0;
+
+	for (const struct rna_way *way = meaning->ways; way->drivers; way++) {
+		if (!strstr(way->drivers, driver))
+			continue;
+		ways++;
+		if (!way->files[0] && !way->of_ethernet)
+			unjudged += !way->note;
+		else
+			unjudged += !meaning->normal && !way->normal &&
+				    !has_threshold(list, meaning, way);
+	}
+	return ways == 0 ? 1 : unjudged;
+}
+
+static void test_each_meaning_has_a_threshold_for_each_driver_or_a_reason(void **state)
+{
+	struct rna_thresholds *list = rna_thresholds_new(NULL, often);
+	const struct rna_meaning *meaning;
+
+	(void)state;
+	for (size_t at = 0; (meaning = rna_meaning_next(&at));)
+		for (const char *const *driver = rna_meaning_drivers; *driver; driver++)
+			if (count_unjudged(list, meaning, *driver) > 0)
+				fail_msg("%s of %s has neither", meaning->name, *driver);
+	free(list);
+}
+
+/* Each file of the table is a counter, and thresholds have room for all ways. */
+static void test_ways_name_counters(void **state)
+{
+	const struct rna_meaning *meaning;
+
+	(void)state;
+	for (size_t at = 0; (meaning = rna_meaning_next(&at));) {
+		size_t count = 0;
+
+		for (const struct rna_way *way = meaning->ways; way->drivers; way++) {
+			count += way->files[0] != NULL;
+			for (size_t i = 0; i < RNA_WAY_FILES_MAX && way->files[i]; i++)
+				if (!rna_counter_find(way->place, way->files[i]))
+					fail_msg("%s: no counter is %s", meaning->name,
+						 way->files[i]);
+		}
+		assert_true(count <= RNA_THRESHOLD_WAYS_MAX);
+	}
+}
+
 /* Collectors have periods of their own; what they count is compared for the same time. */
 static void test_a_limit_grows_with_the_traffic(void **state)
 {
@@ -108,7 +201,7 @@ static void test_a_limit_grows_with_the_traffic(void **state)
 	char *entries[] = {other, plain, NULL};
 	rna_usec poll[RNA_COLLECTOR_COUNT] = {[RNA_COLLECTOR_HW_COUNTERS] = 40 * SECOND};
 	struct rna_thresholds *list = rna_thresholds_new(entries, poll);
-	size_t i = (size_t)(find(list, "packet_seq_err") - list->items);
+	size_t i = (size_t)(find(list, "sequence_naks_received") - list->items);
 	size_t base = (size_t)list->items[i].base_item;
 	struct rna_window windows[128] = {{0}};
 	bool known;
@@ -118,10 +211,10 @@ static void test_a_limit_grows_with_the_traffic(void **state)
 	assert_int_equal(rna_threshold_limit(list, i, windows, &known), 240); /* two minutes */
 	assert_false(known);
 	windows[base].known = true;
-	windows[base].rises[0] = 500000; /* in one minute */
+	windows[base].rises[0] = 1000000; /* counters are read more often, but not all of them */
 	assert_int_equal(rna_threshold_limit(list, i, windows, &known), 240 + 1000);
 	assert_true(known);
-	i = (size_t)(find(list, "implied_nak_seq_err") - list->items);
+	i = (size_t)(find(list, "missing_responses") - list->items);
 	assert_int_equal(rna_threshold_limit(list, i, windows, &known), 360);
 	assert_true(known);
 	free(list);
@@ -245,6 +338,9 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_entries),
 		cmocka_unit_test(test_list),
+		cmocka_unit_test(test_a_counter_stands_for_its_meaning),
+		cmocka_unit_test(test_each_meaning_has_a_threshold_for_each_driver_or_a_reason),
+		cmocka_unit_test(test_ways_name_counters),
 		cmocka_unit_test(test_a_limit_grows_with_the_traffic),
 		cmocka_unit_test(test_window),
 		cmocka_unit_test(test_window_of_a_counter_that_is_read_seldom),
