@@ -81,6 +81,18 @@ static bool is_management(const struct choice *choice, const struct rna_subject 
 	return port->device->device->function == RNA_FUNCTION_SWITCH_MANAGEMENT;
 }
 
+static bool has_no_cable(const struct choice *choice, const struct rna_subject *port)
+{
+	(void)choice;
+	return port->represents;
+}
+
+static bool is_uplink(const struct choice *choice, const struct rna_subject *port)
+{
+	(void)choice;
+	return rna_subject_is_uplink(port) && port->gids && port->gids->count == 0;
+}
+
 static bool is_elsewhere(const struct choice *choice, const struct rna_subject *port)
 {
 	return port->device->device->process && !choice->inside;
@@ -207,6 +219,9 @@ static const struct reason {
 	{.text = "manages NVSwitches and carries no traffic",
 	 .applies = is_management,
 	 .always = true},
+	{.text = "a port of the embedded switch, for a virtual or scalable function",
+	 .applies = has_no_cable,
+	 .always = true},
 	{.text = "in another network namespace", .applies = is_elsewhere, .always = true},
 	{.text = "its state is not known", .applies = has_unknown_state, .always = true},
 	{.text = "not ACTIVE", .applies = is_inactive, .always = true},
@@ -240,6 +255,9 @@ static const struct reason {
 	 .word = other_layer_of},
 	{.text = "the default route goes there: no rail", .applies = has_default_route},
 	{.text = "slower than others, and of another model", .applies = is_lesser_model},
+	{.text = "in switchdev mode: its virtual and scalable functions do RDMA, it does not",
+	 .applies = is_uplink,
+	 .always = true},
 	/* last: slower ones for storage do not take the place of rails without addresses */
 	{.text = "has no GID: its interface is absent, or in another network namespace",
 	 .applies = has_no_gid,
