@@ -18,6 +18,7 @@
 #include "rna/model/card.h"
 
 #include "backend/backends.h"
+#include "parse/pci.h"
 
 #include "collectors.h"
 #include "identity.h"
@@ -145,14 +146,14 @@ static enum rna_gid_type read_type(struct table *table, unsigned index)
 /* Is the interface that of another card, which only has the same name as that of a pod? */
 static bool is_of_another_card(const struct table *table, const char *path)
 {
-	const char *own = table->in->device->pci_address;
-	char link[256], *address;
+	const char *own = table->in->device->pci_address, *address, *first;
+	int status = 0;
+	size_t len;
 
-	if (!own || rna_root_readlink(table->in->root, path, link, sizeof(link)) < 0)
-		return false;
-	address = strrchr(link, '/');
-	address = address ? address + 1 : link;
-	return rna_pci_is_address(address, strlen(address)) && !rna_pci_is_one_device(address, own);
+	path = own ? rna_root_realpath(table->in->root, path, table->scratch, &status) : NULL;
+	address = path ? rna_pci_find_last(path, &len) : NULL;
+	first = address ? rna_arena_printf(table->scratch, "%.*s", (int)len, address) : NULL;
+	return first && !rna_pci_is_one_device(first, own);
 }
 
 /*
@@ -166,12 +167,11 @@ static int look_for_netdev(struct table *table, struct rna_gid_entry *entry)
 		process ? rna_arena_printf(table->scratch, RNA_ROOT_OF_PROCESS "sys/class/net/%s",
 					   process, entry->netdev)
 			: rna_arena_printf(table->scratch, "sys/class/net/%s", entry->netdev);
-	const char *device = path ? rna_arena_printf(table->scratch, "%s/device", path) : NULL;
-	RNA_CLOSE int fd = device ? rna_root_openat(table->in->root, path, O_PATH) : -ENOMEM;
+	RNA_CLOSE int fd = path ? rna_root_openat(table->in->root, path, O_PATH) : -ENOMEM;
 
 	if (fd < 0 && rna_error_is_lack(fd))
 		return fd;
-	entry->elsewhere = fd < 0 || (!process && is_of_another_card(table, device));
+	entry->elsewhere = fd < 0 || (!process && is_of_another_card(table, path));
 	return 0;
 }
 

@@ -259,8 +259,12 @@ static void interfaces_of_pods_are_elsewhere(void **state)
 	RNA_CLEANUP(rna_part_unref_p) struct rna_part *part = NULL;
 
 	fixture->device.pci_address = "0000:3b:00.0";
-	tree_link(&fixture->tree, "sys/class/net/eth0/device", "../../../0000:3b:00.0");
-	tree_link(&fixture->tree, "sys/class/net/eth1/device", "../../../0000:01:00.0");
+	tree_mkdir(&fixture->tree, "sys/devices/pci0000:3a/0000:3b:00.0/net/eth0");
+	tree_mkdir(&fixture->tree, "sys/devices/pci0000:00/0000:01:00.0/net/eth1");
+	tree_link(&fixture->tree, "sys/class/net/eth0",
+		  "../../devices/pci0000:3a/0000:3b:00.0/net/eth0");
+	tree_link(&fixture->tree, "sys/class/net/eth1",
+		  "../../devices/pci0000:00/0000:01:00.0/net/eth1");
 	tree_mkdir(&fixture->tree, "sys/class/net/bond0");
 	write_entry(fixture, "0", LOCAL, "RoCE v2", "eth0");
 	write_entry(fixture, "1", MAPPED, "RoCE v2", "bond0");
