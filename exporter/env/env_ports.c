@@ -81,6 +81,24 @@ static bool is_management(const struct choice *choice, const struct rna_subject 
 	return port->device->device->function == RNA_FUNCTION_SWITCH_MANAGEMENT;
 }
 
+/*
+ * libibverbs opens a device by its file alone (src/device.c of libibverbs, rdma-core), which SMI
+ * devices of multi-plane cards have not.
+ */
+static bool has_no_file(const struct choice *choice, const struct rna_subject *port)
+{
+	const struct rna_readiness *readiness = rna_snapshot_readiness(port->view->snapshot);
+	const char *device = port->rdma_device->name;
+
+	if (!readiness || port->rdma_device->process || choice->inside ||
+	    rna_readiness_find_node(readiness, device, 0))
+		return false;
+	for (size_t i = 0; i < readiness->node_count; i++)
+		if (strncmp(readiness->nodes[i].name, "uverbs", strlen("uverbs")) == 0)
+			return true;
+	return false;
+}
+
 static bool has_no_cable(const struct choice *choice, const struct rna_subject *port)
 {
 	(void)choice;
@@ -219,6 +237,9 @@ static const struct reason {
 	{.text = "manages NVSwitches and carries no traffic",
 	 .applies = is_management,
 	 .always = true},
+	{.text = "has no file of verbs, so that no library can open it",
+	 .applies = has_no_file,
+	 .always = true},
 	{.text = "a port of the embedded switch, for a virtual or scalable function",
 	 .applies = has_no_cable,
 	 .always = true},
@@ -341,7 +362,8 @@ bool rna_env_port_has_uplink(const struct rna_subject *port)
 			     rna_same_text(port->netdev->master, uplink)))
 		return true;
 	for (size_t i = 0; port->gids && i < port->gids->count; i++)
-		if (rna_same_text(port->gids->entries[i].netdev, uplink))
+		if (!port->gids->entries[i].elsewhere &&
+		    rna_same_text(port->gids->entries[i].netdev, uplink))
 			return true;
 	return false;
 }

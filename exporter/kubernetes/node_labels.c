@@ -300,7 +300,7 @@ static struct rates rates_of_rails(const struct tally *tally)
 
 /*
  * A NIC for storage or management is slow by choice, and jobs do not use it. Where NCCL's own
- * transport has no port at all, as with EFA, rails are told from others by their place alone.
+ * transport has no port at all, as with EFA, the place of a NIC alone decides whether it is a rail.
  */
 static int add_ports_of_nccl(struct rates *rates, const struct tally *tally)
 {
