@@ -288,7 +288,7 @@ struct rna_nic_facts *rna_nic_facts_make(const struct rna_view *view,
 	facts->items = rna_arena_array(arena, work.count + 1, sizeof(*facts->items));
 	if (!facts->items || !add_facts(&work, facts))
 		return NULL;
-	arena = NULL;
+	(void)RNA_TAKE(arena);
 	return facts;
 }
 
