@@ -15,8 +15,10 @@
 #include <string.h>
 
 #include "rna/base/parse.h"
+#include "rna/model/card.h"
 
 #include "backend/backends.h"
+#include "parse/pci.h"
 
 #include "collectors.h"
 #include "identity.h"
@@ -141,15 +143,35 @@ static enum rna_gid_type read_type(struct table *table, unsigned index)
 	return RNA_GID_TYPE_UNKNOWN;
 }
 
-/* The table of a shared device has the addresses of all network namespaces. */
+/* Is the interface that of another card, which only has the same name as that of a pod? */
+static bool is_of_another_card(const struct table *table, const char *path)
+{
+	const char *own = table->in->device->pci_address, *address, *first;
+	int status = 0;
+	size_t len;
+
+	path = own ? rna_root_realpath(table->in->root, path, table->scratch, &status) : NULL;
+	address = path ? rna_pci_find_last(path, &len) : NULL;
+	first = address ? rna_arena_printf(table->scratch, "%.*s", (int)len, address) : NULL;
+	return first && !rna_pci_is_one_device(first, own);
+}
+
+/*
+ * The table of a shared device has the addresses of all network namespaces, each with the name of
+ * its interface there (show_port_gid_attr_ndev() in drivers/infiniband/core/sysfs.c, Linux 6.12).
+ */
 static int look_for_netdev(struct table *table, struct rna_gid_entry *entry)
 {
-	const char *path = rna_arena_printf(table->scratch, RNA_ROOT_OF_PROCESS "sys/class/net/%s",
-					    table->in->device->process, entry->netdev);
+	uint32_t process = table->in->device->process;
+	const char *path =
+		process ? rna_arena_printf(table->scratch, RNA_ROOT_OF_PROCESS "sys/class/net/%s",
+					   process, entry->netdev)
+			: rna_arena_printf(table->scratch, "sys/class/net/%s", entry->netdev);
+	RNA_CLOSE int fd = path ? rna_root_openat(table->in->root, path, O_PATH) : -ENOMEM;
 
-	if (!path)
-		return -ENOMEM;
-	entry->elsewhere = !rna_root_exists(table->in->root, path);
+	if (fd < 0 && rna_error_is_lack(fd))
+		return fd;
+	entry->elsewhere = fd < 0 || (!process && is_of_another_card(table, path));
 	return 0;
 }
 
@@ -164,7 +186,7 @@ static int read_netdev(struct table *table, struct rna_gid_entry *entry)
 	entry->netdev = rna_arena_strdup(table->part->arena, name);
 	if (!entry->netdev)
 		return -ENOMEM;
-	return table->in->device->process ? look_for_netdev(table, entry) : 0;
+	return look_for_netdev(table, entry);
 }
 
 /* Reads an entry from sysfs. 0 also if it is unused, or unreadable, which is counted. */

@@ -17,6 +17,7 @@
 
 #include "backend/backends.h"
 #include "backend/dcb.h"
+#include "parse/representor.h"
 
 #include "collectors.h"
 
@@ -329,6 +330,49 @@ static int read_netdev(struct run *run, const char *netdev, struct rna_qos_port 
 	return 0;
 }
 
+/* The interface of port 1 has dev_port 0, as have those of functions with one port each. */
+static bool is_of_port(struct run *run, const char *netdev, unsigned number)
+{
+	const char *path = rna_arena_printf(run->scratch, "sys/class/net/%s/dev_port", netdev);
+	struct rna_value dev_port = read_number(run, path);
+
+	return !rna_value_is_known(dev_port) || dev_port.number + 1 == number ||
+	       run->in->device->port_count == 1;
+}
+
+/*
+ * A device in a pod's network namespace sends through the physical port all the same, and what
+ * holds for that is configured at its interface on the host: DCB is of the physical function, and
+ * neither a virtual function nor a macvlan has any of its own. NULL: it is not on the host.
+ */
+static const char *find_uplink(struct run *run, unsigned number)
+{
+	const struct rna_device *device = run->in->device;
+	const char *function =
+		device->physical_function ? device->physical_function : device->pci_address;
+	const char *path =
+		function ? rna_arena_printf(run->scratch, "sys/bus/pci/devices/%s/net", function)
+			 : NULL;
+	char **names = NULL;
+	ssize_t count = path ? rna_root_list(run->in->root, path, run->scratch, &names) : 0;
+
+	for (ssize_t i = 0; i < count; i++)
+		if (!rna_is_representor(run->in->root, names[i], run->scratch) &&
+		    is_of_port(run, names[i], number))
+			return names[i];
+	return NULL;
+}
+
+static int read_uplink(struct run *run, unsigned number, struct rna_qos_port *port)
+{
+	const char *netdev = find_uplink(run, number);
+	int status = netdev ? read_netdev(run, netdev, port) : 0;
+
+	if (netdev && status == 0)
+		status = read_defaults(run, port);
+	return netdev && status == 0 ? read_parameters(run, port) : status;
+}
+
 /* VLANs are on top of the bond; everything else belongs to its members. */
 static const char *name_on_top(const struct rna_netdev *netdev)
 {
@@ -344,6 +388,8 @@ static int read_port(struct run *run, unsigned number, struct rna_qos *qos,
 	int status;
 
 	port->number = number;
+	if (run->in->device->process)
+		return read_uplink(run, number, port);
 	if (netdev)
 		member = next_member(run, netdev, &from);
 	if (!netdev || (member ? member : netdev)->representor)

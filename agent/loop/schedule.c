@@ -84,6 +84,7 @@ static void hold_input(const struct rna_schedule *schedule, const struct rna_tar
 	slot->held.filter = rna_device_filter_ref(schedule->filter);
 	slot->held.functions = rna_texts_ref(schedule->functions);
 	slot->held.rails = rna_known_rails_ref(schedule->rails);
+	slot->held.nic_facts = rna_nic_facts_ref(schedule->nic_facts);
 	slot->held.statistics = rna_texts_ref(schedule->statistics);
 }
 
@@ -108,6 +109,7 @@ static void fill_job(const struct rna_schedule *schedule, struct rna_target *tar
 		.filter = slot->held.filter,
 		.functions = slot->held.functions,
 		.rails = slot->held.rails,
+		.nic_facts = slot->held.nic_facts,
 		.statistics = slot->held.statistics,
 		.device = target->device,
 		.reader = slot->reader,
@@ -811,11 +813,10 @@ void rna_schedule_set_rails(struct rna_schedule *schedule, struct rna_known_rail
 	schedule->rails = rails;
 }
 
-void rna_schedule_renumber_rails(struct rna_schedule *schedule, struct rna_known_rails *rails)
+static void number_rails_anew(struct rna_schedule *schedule)
 {
 	unsigned set = rna_collectors_numbering_rails();
 
-	rna_schedule_set_rails(schedule, rails);
 	for (struct rna_target *t = schedule->nodes; schedule->patient && t; t = t->next)
 		for (unsigned id = 0; id < RNA_COLLECTOR_COUNT; id++)
 			if (t->collectors & set & rna_collector_bit(id)) {
@@ -824,6 +825,19 @@ void rna_schedule_renumber_rails(struct rna_schedule *schedule, struct rna_known
 			}
 	want_of_all(schedule, set, rna_clock_monotonic());
 	flush(schedule);
+}
+
+void rna_schedule_renumber_rails(struct rna_schedule *schedule, struct rna_known_rails *rails)
+{
+	rna_schedule_set_rails(schedule, rails);
+	number_rails_anew(schedule);
+}
+
+void rna_schedule_set_nic_facts(struct rna_schedule *schedule, struct rna_nic_facts *facts)
+{
+	(void)rna_nic_facts_unref(schedule->nic_facts);
+	schedule->nic_facts = facts;
+	number_rails_anew(schedule);
 }
 
 static void free_list(struct rna_target *list)
@@ -850,6 +864,7 @@ bool rna_schedule_stop(struct rna_schedule *schedule, rna_usec patience)
 	(void)rna_device_filter_unref(schedule->filter);
 	(void)rna_texts_unref(schedule->functions);
 	(void)rna_known_rails_unref(schedule->rails);
+	(void)rna_nic_facts_unref(schedule->nic_facts);
 	(void)rna_texts_unref(schedule->statistics);
 	*schedule = (struct rna_schedule){0};
 	return true;

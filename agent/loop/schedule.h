@@ -21,9 +21,10 @@ struct rna_schedule {
 	const struct rna_root *root;
 	const struct rna_backends *backends;
 	struct rna_device_filter *filter;
-	struct rna_texts *functions;   /* for presence to look for; NULL: none */
-	struct rna_known_rails *rails; /* of before, for topology; NULL: none */
-	struct rna_texts *statistics;  /* for ethernet to read in addition */
+	struct rna_texts *functions;     /* for presence to look for; NULL: none */
+	struct rna_known_rails *rails;   /* of before, for topology; NULL: none */
+	struct rna_nic_facts *nic_facts; /* likewise */
+	struct rna_texts *statistics;    /* for ethernet to read in addition */
 	struct rna_lanes *lanes;
 	sd_event_source *timer;
 	rna_usec due[RNA_COLLECTOR_COUNT]; /* monotonic */
@@ -103,6 +104,8 @@ void rna_schedule_look_for(struct rna_schedule *schedule, struct rna_texts *func
 void rna_schedule_set_rails(struct rna_schedule *schedule, struct rna_known_rails *rails);
 /* Likewise, but at once. With once the schedule is not complete until that was done. */
 void rna_schedule_renumber_rails(struct rna_schedule *schedule, struct rna_known_rails *rails);
+/* The same for what is known of NICs; NULL: nothing is. */
+void rna_schedule_set_nic_facts(struct rna_schedule *schedule, struct rna_nic_facts *facts);
 
 /* A target whose chain began before it was quiet and may have the RDMA stack open; NULL: none. */
 const char *rna_schedule_loud(const struct rna_schedule *schedule);

@@ -70,6 +70,7 @@ void rna_slot_release(struct rna_slot *slot)
 	slot->held.filter = rna_device_filter_unref(slot->held.filter);
 	slot->held.functions = rna_texts_unref(slot->held.functions);
 	slot->held.rails = rna_known_rails_unref(slot->held.rails);
+	slot->held.nic_facts = rna_nic_facts_unref(slot->held.nic_facts);
 	slot->held.statistics = rna_texts_unref(slot->held.statistics);
 }
 

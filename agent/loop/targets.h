@@ -23,6 +23,7 @@ struct rna_slot {
 		struct rna_device_filter *filter;
 		struct rna_texts *functions;
 		struct rna_known_rails *rails;
+		struct rna_nic_facts *nic_facts;
 		struct rna_texts *statistics;
 	} held;
 	struct rna_reader *reader; /* NULL for node-wide collectors that keep no descriptors */

@@ -45,12 +45,23 @@ static void follow_rails(struct rna_agent *agent, const struct rna_profile_statu
 	agent->rails_declared = declared;
 }
 
+/* What devices tell is known when their ports are: topology runs later, or once more. */
+static void follow_nic_facts(struct rna_agent *agent, const struct rna_view *view)
+{
+	RNA_CLEANUP(rna_nic_facts_unref_p)
+	struct rna_nic_facts *facts = rna_nic_facts_make(view, agent->schedule.nic_facts);
+
+	if (facts && !rna_nic_facts_are_same(facts, agent->schedule.nic_facts))
+		rna_schedule_set_nic_facts(&agent->schedule, RNA_TAKE(facts));
+}
+
 static void follow_by_schedule(struct rna_agent *agent, const struct rna_view *view)
 {
 	if (view->snapshot->device_set != agent->device_set)
 		rna_schedule_look_for(&agent->schedule, rna_memory_functions(&agent->memory));
 	agent->device_set = view->snapshot->device_set;
 	follow_rails(agent, &view->profile);
+	follow_nic_facts(agent, view);
 	rna_schedule_start_later(&agent->schedule);
 }
 

@@ -106,6 +106,8 @@ static struct rna_expectation expect_alone(const struct rna_settings *settings,
 		return (struct rna_expectation){RNA_EXPECTED_DOWN, RNA_EXPECTATION_CONFIGURED};
 	if (any_fits(settings->expect_up, port))
 		return (struct rna_expectation){RNA_EXPECTED_UP, RNA_EXPECTATION_CONFIGURED};
+	if (port->represents)
+		return (struct rna_expectation){RNA_EXPECTED_UNKNOWN, RNA_EXPECTATION_NONE};
 	if (memory->accepted.expected != RNA_EXPECTED_UNKNOWN &&
 	    memory->last_active <= memory->accepted.time)
 		return (struct rna_expectation){memory->accepted.expected,
@@ -244,7 +246,7 @@ static bool is_physical(const struct rna_device *device)
 
 static bool is_open(const struct rna_judged_port *port)
 {
-	return port->expectation.reason == RNA_EXPECTATION_NONE;
+	return port->expectation.reason == RNA_EXPECTATION_NONE && !port->represents;
 }
 
 /* -- Siblings: the same port of other cards ---------------------------------------------------- */

@@ -13,6 +13,7 @@ struct rna_judged_port {
 	const struct rna_snapshot_device *device;
 	unsigned number;
 	const char *netdev; /* NULL: none */
+	bool represents; /* a function of the embedded switch: it is up while a guest uses that */
 	const struct rna_port_memory *memory;
 	struct rna_expectation expectation; /* the result */
 };

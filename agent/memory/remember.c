@@ -744,6 +744,13 @@ static void judge_ports(struct run *run, struct rna_judged_port *ports, size_t c
 	run->view->ports = accounts;
 }
 
+static bool is_representor(struct run *run, const struct rna_device *device, unsigned port)
+{
+	const struct rna_netdev *netdev = find_netdev(run, device, port);
+
+	return netdev && netdev->representor;
+}
+
 /* All ports of the snapshot, in its order. */
 static void list_ports(struct run *run)
 {
@@ -771,6 +778,7 @@ static void list_ports(struct run *run)
 				.device = device,
 				.number = port->number,
 				.netdev = port->netdev,
+				.represents = is_representor(run, device->device, port->number),
 				.memory = port,
 			};
 		}

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "rna/base/cleanup.h"
+#include "rna/base/parse.h"
 
 /* A pair that was answered within this time is there. */
 #define FRESH (10 * RNA_USEC_PER_SEC)
@@ -214,19 +215,38 @@ static struct rna_probing_pair *get_pair(struct rna_pairs *pairs, struct rna_pro
 	return place;
 }
 
+/* Planes share a rail, and need not reach each other: the first one probes the first one. */
+static size_t count_planes_before(const struct rna_pairs *pairs, const struct rna_probe_plan *plan)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < RNA_PROBING_PORTS_MAX; i++) {
+		const struct rna_probe_plan *other = &pairs->ports[i].plan;
+
+		count += pairs->ports[i].listed && other->rail == plan->rail &&
+			 other->infiniband == plan->infiniband && other->port == plan->port &&
+			 rna_compare_names(other->device, plan->device) < 0;
+	}
+	return count;
+}
+
 /* The peer's port on the same rail; ports without a rail match by their name. */
-static const struct rna_peer_port *find_opposite(const struct rna_probing_port *port,
+static const struct rna_peer_port *find_opposite(const struct rna_pairs *pairs,
+						 const struct rna_probing_port *port,
 						 const struct rna_peer_facts *facts)
 {
 	const struct rna_probe_plan *plan = &port->plan;
+	bool named = plan->rail == RNA_PROBE_RAIL_UNKNOWN;
+	size_t skip = named ? 0 : count_planes_before(pairs, plan);
 
 	for (size_t i = 0; i < facts->port_count; i++) {
 		const struct rna_peer_port *other = &facts->ports[i];
 
 		if (other->infiniband != plan->infiniband || other->rail != plan->rail)
 			continue;
-		if (plan->rail != RNA_PROBE_RAIL_UNKNOWN ? other->port == plan->port
-							 : strcmp(other->device, plan->device) == 0)
+		if (named ? strcmp(other->device, plan->device) != 0 : other->port != plan->port)
+			continue;
+		if (skip-- == 0)
 			return other;
 	}
 	return NULL;
@@ -303,7 +323,7 @@ static void set_running(struct rna_probing_pair *pair)
 static void pair_with_peer(struct rna_pairs *pairs, struct rna_probing_port *port,
 			   struct rna_probing_peer *peer, const struct rna_pairs_terms *terms)
 {
-	const struct rna_peer_port *other = find_opposite(port, &peer->facts);
+	const struct rna_peer_port *other = find_opposite(pairs, port, &peer->facts);
 	struct rna_probing_pair *pair = get_pair(pairs, port, peer, NULL);
 	enum rna_probe_state state;
 	const char *why;

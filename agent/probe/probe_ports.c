@@ -187,7 +187,9 @@ static const char *choose_address(const struct rna_subject *subject, struct rna_
 		return NULL;
 	if (!gids)
 		return "its GIDs are not known yet";
-	plan->gid_index = (int)rna_nccl_gid_index(gids, false, &RNA_NCCL_STANDARD);
+	plan->gid_index = rna_value_is_known(subject->nccl_index)
+				  ? (int)subject->nccl_index.number
+				  : (int)rna_nccl_gid_index(gids, false, &RNA_NCCL_STANDARD);
 	entry = rna_port_gids_find(gids, (unsigned)plan->gid_index);
 	if (!entry || entry->type != RNA_GID_TYPE_ROCE_V2)
 		return "it has no GID of RoCE v2";

@@ -10,68 +10,14 @@ enum { PARTS_SAID = 8 };
 
 /* -- One port ---------------------------------------------------------------------------------- */
 
-static const struct rna_netdevs *netdevs_of(const struct rna_rule_input *in)
-{
-	return rna_snapshot_netdevs(in->view->snapshot);
-}
-
-/* Bytes per second of the members of the port's bond that are its own, in mode LACP and the like.
- */
-static uint64_t members_rate(const struct rna_rule_input *in, const struct rna_subject *port,
-			     const struct rna_netdev *bond)
-{
-	const struct rna_device *device = port->device->device;
-	const struct rna_netdev *member;
-	bool alone = true; /* is no other device in the bond? */
-	uint64_t own = 0, without_device = 0;
-	size_t from = 0;
-
-	while ((member = rna_netdevs_next_member(netdevs_of(in), bond->name, NULL, &from))) {
-		if (member->device && strcmp(member->device, device->name) != 0)
-			alone = false;
-		else if (!rna_netdev_has_no_link(member) && rna_value_is_known(member->speed))
-			*(member->device ? &own : &without_device) += member->speed.number / 8;
-	}
-	return alone ? own + without_device : own;
-}
-
-static uint64_t active_rate(const struct rna_rule_input *in, const struct rna_subject *port)
-{
-	const struct rna_netdev *bond = rna_netdevs_bond_of(netdevs_of(in), port->netdev);
-	uint64_t rate =
-		port->link && rna_value_is_known(port->link->rate) ? port->link->rate.number : 0;
-	uint64_t members = bond && bond->bond_spreads ? members_rate(in, port, bond) : 0;
-
-	return members > rate ? members : rate;
-}
-
-/*
- * Has it a cable of its own? In switchdev mode of mlx5 a device has a port for each function of the
- * embedded switch: their interfaces are representors, or the agent sees that of the uplink, or
- * none.
- */
-static bool has_cable(const struct rna_subject *port)
-{
-	if (port->link_layer != RNA_LINK_LAYER_ETHERNET)
-		return true;
-	if (!port->netdev)
-		return port->port == 1;
-	if (port->netdev->representor)
-		return false;
-	for (const struct rna_subject *other = port->ports; other < port; other++)
-		if (other->netdev == port->netdev)
-			return false;
-	return true;
-}
-
 /* 0: nothing, or not known. */
-static uint64_t wanted_rate(const struct rna_rule_input *in, const struct rna_subject *port)
+static uint64_t wanted_rate(const struct rna_subject *port)
 {
 	if (port->port == 0 || port->device->device->function != RNA_FUNCTION_PF ||
-	    !has_cable(port))
+	    port->represents)
 		return 0;
 	if (rna_subject_is_active(port))
-		return active_rate(in, port);
+		return rna_subject_rate(port).number;
 	return rna_subject_expected(port) == RNA_EXPECTED_UP ? port->account->best.rate : 0;
 }
 
@@ -99,7 +45,8 @@ static bool is_behind(const struct link *link, const struct rna_subject *port)
 /* The bond of which only one member transmits, or NULL. */
 static const char *backup_bond(const struct rna_rule_input *in, const struct rna_subject *port)
 {
-	const struct rna_netdev *bond = rna_netdevs_bond_of(netdevs_of(in), port->netdev);
+	const struct rna_netdev *bond =
+		rna_netdevs_bond_of(rna_snapshot_netdevs(in->view->snapshot), port->netdev);
 
 	return bond && !bond->bond_spreads ? bond->name : NULL;
 }
@@ -109,11 +56,11 @@ static bool is_backup(const struct rna_rule_input *in, const struct link *link,
 		      const struct rna_subject *port)
 {
 	const char *bond = backup_bond(in, port);
-	uint64_t own = wanted_rate(in, port);
+	uint64_t own = wanted_rate(port);
 
 	for (size_t i = 0; bond && i < in->ports->count; i++) {
 		const struct rna_subject *other = &in->ports->items[i];
-		uint64_t rate = other == port ? 0 : wanted_rate(in, other);
+		uint64_t rate = other == port ? 0 : wanted_rate(other);
 
 		if (rate > 0 && (rate > own || (rate == own && other < port)) &&
 		    is_behind(link, other) && rna_same_text(backup_bond(in, other), bond))
@@ -189,7 +136,7 @@ static const struct rna_subject *next_part(struct parts *parts)
 
 		if (!is_behind(&parts->link, port))
 			continue;
-		parts->rate = wanted_rate(in, port);
+		parts->rate = wanted_rate(port);
 		if (parts->rate > 0 && !is_backup(in, &parts->link, port) &&
 		    (!parts->shared || !serves_gpus(in, port)))
 			return port;
@@ -204,7 +151,7 @@ static struct rna_pcie_demand find_fastest(const struct rna_rule_input *in, cons
 
 	for (size_t i = 0; i < in->ports->count; i++) {
 		const struct rna_subject *port = &in->ports->items[i];
-		uint64_t rate = is_behind(link, port) ? wanted_rate(in, port) : 0;
+		uint64_t rate = is_behind(link, port) ? wanted_rate(port) : 0;
 
 		if (rate <= ret.rate)
 			continue;
@@ -305,7 +252,7 @@ static void make_bounds(const struct rna_rule_input *in, struct rna_pcie_bounds 
 	for (size_t i = 0; i < in->ports->count && bounds->items; i++) {
 		const struct rna_subject *port = &in->ports->items[i];
 		const struct rna_pcie *pcie = rna_device_pcie(port->device);
-		uint64_t rate = pcie ? wanted_rate(in, port) : 0;
+		uint64_t rate = pcie ? wanted_rate(port) : 0;
 
 		if (rate > 0)
 			add_port(bounds, pcie, rate);

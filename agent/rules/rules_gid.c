@@ -11,12 +11,13 @@ static bool has_roce_gids(const struct rna_subject *port)
 	return port->gids && rna_subject_is_active_roce(port);
 }
 
+/* The addresses of pods make no finding of the node, and end none. */
 static size_t count_type(const struct rna_port_gids *gids, enum rna_gid_type type)
 {
 	size_t count = 0;
 
 	for (size_t i = 0; i < gids->count; i++)
-		count += gids->entries[i].type == type;
+		count += !gids->entries[i].elsewhere && gids->entries[i].type == type;
 	return count;
 }
 
@@ -24,7 +25,8 @@ static void check_gid_missing(const struct rna_rule_input *in, struct rna_finds 
 {
 	const struct rna_subject *port = in->subject;
 
-	if (rna_subject_is_active(port) && port->gids && port->gids->count == 0)
+	if (rna_subject_is_active(port) && port->gids && port->gids->count == 0 &&
+	    !rna_subject_is_uplink(port))
 		(void)rna_finds_add(out, "the port is active, but its GID table is empty");
 }
 
@@ -48,9 +50,10 @@ static void check_gid_roce_v1_only(const struct rna_rule_input *in, struct rna_f
 {
 	const struct rna_port_gids *gids = in->subject->gids;
 
-	if (has_roce_gids(in->subject) && gids->count > 0 &&
-	    count_type(gids, RNA_GID_TYPE_ROCE_V1) == gids->count)
-		(void)rna_finds_add(out, "all %zu GIDs are RoCE v1", gids->count);
+	if (has_roce_gids(in->subject) && rna_port_gids_count_here(gids) > 0 &&
+	    count_type(gids, RNA_GID_TYPE_ROCE_V1) == rna_port_gids_count_here(gids))
+		(void)rna_finds_add(out, "all %zu GIDs are RoCE v1",
+				    rna_port_gids_count_here(gids));
 }
 
 const struct rna_rule rna_rule_gid_roce_v1_only = {
@@ -78,14 +81,14 @@ static void check_gid_link_local_only(const struct rna_rule_input *in, struct rn
 	const struct rna_subject *port = in->subject;
 	struct rna_finding *found;
 
-	if (!has_roce_gids(port) || port->gids->count == 0 || rna_subject_has_routable_gid(port) ||
+	if (!has_roce_gids(port) || rna_subject_has_routable_gid(port) ||
 	    count_type(port->gids, RNA_GID_TYPE_ROCE_V2) == 0)
 		return;
 	if (port->netdev && !port->netdev->master && rna_netdev_has_no_address(port->netdev))
 		return;
 	found = rna_finds_add(
 		out, "all %zu GIDs are link-local: the port is reachable only from its own network",
-		port->gids->count);
+		rna_port_gids_count_here(port->gids));
 	if (port->netdev && port->netdev->master && !rna_rule_bond_of(in))
 		found->severity = RNA_SEVERITY_INFO;
 }

@@ -5,6 +5,7 @@
  */
 #include <string.h>
 
+#include "past.h"
 #include "rails.h"
 #include "rules.h"
 
@@ -347,6 +348,37 @@ static bool has_virtual_functions(const struct rna_subject *port)
 	       pcie->virtual_functions.number > 0;
 }
 
+static bool has_address(const struct rna_subject *port)
+{
+	return (port->netdev && !rna_netdev_has_no_address(port->netdev)) ||
+	       (port->gids && rna_subject_has_routable_gid(port));
+}
+
+/*
+ * Pods may have the addresses, on interfaces of their own above those of the host (macvlan,
+ * ipvlan), or with the interface itself (host-device): then no rail of the model has one here, and
+ * none had. The number of these rails; 0: one has, or it had one, or it is alone.
+ */
+static size_t count_rails_for_pods(const struct rna_rule_input *in)
+{
+	const struct rna_subject *port = in->subject;
+	const struct rna_past *past = rna_rule_past_of(in, port);
+	size_t count = 0;
+
+	if (!port->rail || port->model == 0 || (past && past->nccl_known))
+		return 0;
+	for (size_t i = 0; i < in->ports->count; i++) {
+		const struct rna_subject *other = &in->ports->items[i];
+
+		if (other->model != port->model || !other->rail || !rna_subject_is_active(other))
+			continue;
+		if (has_address(other))
+			return 0;
+		count++;
+	}
+	return count > 1 ? count : 0;
+}
+
 /*
  * An interface below another one, for example in a bridge, needs no address of its own. If a VLAN
  * on it has an address, the port has GIDs for that and is reachable.
@@ -357,6 +389,7 @@ static void check_netdev_no_address(const struct rna_rule_input *in, struct rna_
 	const struct rna_netdev *bond = rna_rule_bond_of(in);
 	const struct rna_netdev *netdev = bond ? bond : port->netdev;
 	struct rna_finding *found;
+	size_t rails;
 
 	if (port->link_layer != RNA_LINK_LAYER_ETHERNET || !rna_subject_is_active(port) ||
 	    !netdev || netdev->master || !rna_netdev_has_no_address(netdev) ||
@@ -367,11 +400,16 @@ static void check_netdev_no_address(const struct rna_rule_input *in, struct rna_
 		"network interface %s has no IP address, so the port is reachable only "
 		"from its own network",
 		netdev->name);
-	if (!has_virtual_functions(port))
-		return;
-	found->severity = RNA_SEVERITY_INFO;
-	found->remedy = "No action required if RDMA is used only through its virtual functions. "
-			"Otherwise assign an IP address to {interface}.";
+	rails = count_rails_for_pods(in);
+	if (rails > 0 || has_virtual_functions(port))
+		found->severity = RNA_SEVERITY_INFO;
+	if (has_virtual_functions(port))
+		found->remedy = "No action required if RDMA is used only through its virtual "
+				"functions. Otherwise assign an IP address to {interface}.";
+	else if (rails > 0)
+		found->remedy = "No action required if pods have the addresses (macvlan, ipvlan, "
+				"host-device): no rail of this model has one here. Otherwise "
+				"assign an IP address to {interface}.";
 }
 
 const struct rna_rule rna_rule_netdev_no_address = {

@@ -106,27 +106,34 @@ bool rna_pci_is_switch_management(const struct rna_root *root, const char *direc
 	return memmem(vpd, (size_t)len, mark, sizeof(mark) - 1);
 }
 
-/* Each value follows its keyword and length; "SN" is the serial number (6.28.2.1). */
-static const char *find_serial(const uint8_t *at, size_t len, struct rna_arena *arena)
+/*
+ * Each value follows its keyword and length (6.28.2.1); those with a V are the vendor's. NVIDIA has
+ * the UUID of the chip at "V3" (parse_vpd() in kernel-boot/rdma_topo, rdma-core 0434340c3bdb), and
+ * at "VU" (mlx5_data_direct_vpd_get_vuid() in hw/mlx5/data_direct.c, Linux 6.12). "SN", the serial
+ * number, is that of a board, which may have several chips.
+ */
+static const char *find_uuid(const uint8_t *at, size_t len, struct rna_arena *arena)
 {
+	const char *ret = NULL;
+
 	while (len > KEYWORD_HEAD && KEYWORD_HEAD + (size_t)at[2] <= len) {
 		size_t size = at[2];
 
-		if (at[0] == 'S' && at[1] == 'N')
-			return rna_arena_printf(arena, "%.*s", (int)size,
-						(const char *)at + KEYWORD_HEAD);
+		if (at[0] == 'V' && (at[1] == '3' || (at[1] == 'U' && !ret)))
+			ret = rna_arena_printf(arena, "%.*s", (int)size,
+					       (const char *)at + KEYWORD_HEAD);
 		at += KEYWORD_HEAD + size;
 		len -= KEYWORD_HEAD + size;
 	}
-	return NULL;
+	return ret;
 }
 
 /*
  * VPD is a sequence of resources, each with a tag and a length: PCI Local Bus Specification 3.0,
  * I.1.
  */
-const char *rna_pci_read_serial(const struct rna_root *root, const char *directory,
-				struct rna_arena *arena)
+const char *rna_pci_read_uuid(const struct rna_root *root, const char *directory,
+			      struct rna_arena *arena)
 {
 	char vpd[VPD_MAX];
 	ssize_t read = read_vpd(root, directory, vpd);
@@ -139,7 +146,7 @@ const char *rna_pci_read_serial(const struct rna_root *root, const char *directo
 		if (!(bytes[at] & RESOURCE_LARGE) || at + RESOURCE_HEAD + size > len)
 			return NULL; /* end tag or malformed */
 		if (bytes[at] == RESOURCE_VPD_R)
-			return find_serial(bytes + at + RESOURCE_HEAD, size, arena);
+			return find_uuid(bytes + at + RESOURCE_HEAD, size, arena);
 		at += RESOURCE_HEAD + size;
 	}
 	return NULL;

@@ -23,11 +23,11 @@ int rna_pci_find_directory(const struct rna_root *root, const char *sysfs_path,
 			   struct rna_arena *arena, char **ret);
 
 /*
- * The serial number in the VPD of the function in directory, in arena. NULL: none, or no
+ * The UUID of the chip in the VPD of the function in directory, in arena. NULL: none, or no
  * permission. Reads from the device, which takes milliseconds.
  */
-const char *rna_pci_read_serial(const struct rna_root *root, const char *directory,
-				struct rna_arena *arena);
+const char *rna_pci_read_uuid(const struct rna_root *root, const char *directory,
+			      struct rna_arena *arena);
 
 #define RNA_PCI_IOMMUS "sys/class/iommu" /* there, if empty, in each kernel that knows IOMMUs */
 

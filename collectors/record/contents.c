@@ -95,17 +95,17 @@ static int read_config(const struct rna_root *root, const char *path, struct rna
 	return len > 0 ? 0 : len < 0 ? (int)len : -ENOENT;
 }
 
-/* A VPD that has a serial number and nothing else, but for the mark behind its end. */
-static void add_vpd(struct rna_strbuf *ret, const char *serial, bool mark)
+/* A VPD that has the UUID of the chip and nothing else, but for the mark behind its end. */
+static void add_vpd(struct rna_strbuf *ret, const char *uuid, bool mark)
 {
-	size_t len = serial ? strlen(serial) : 0;
+	size_t len = uuid ? strlen(uuid) : 0;
 
 	if (len > 0 && len < UINT8_MAX - 3) {
 		rna_strbuf_add(ret,
-			       (const uint8_t[]){VPD_VALUES, (uint8_t)(len + 3), 0, 'S', 'N',
+			       (const uint8_t[]){VPD_VALUES, (uint8_t)(len + 3), 0, 'V', '3',
 						 (uint8_t)len},
 			       VPD_HEAD);
-		rna_strbuf_add(ret, serial, len);
+		rna_strbuf_add(ret, uuid, len);
 		rna_strbuf_add_char(ret, VPD_END);
 	}
 	if (mark)
@@ -120,7 +120,7 @@ static int read_vpd(const struct rna_root *root, const char *path, struct rna_st
 
 	if (fd < 0 || !scratch || !directory)
 		return fd < 0 ? fd : -ENOMEM;
-	add_vpd(ret, rna_pci_read_serial(root, directory, scratch),
+	add_vpd(ret, rna_pci_read_uuid(root, directory, scratch),
 		rna_pci_is_switch_management(root, directory));
 	return 0;
 }

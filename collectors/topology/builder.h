@@ -36,8 +36,8 @@ struct rna_pci_function {
 	unsigned os_devices; /* of a GPU, from hwloc; 0: unknown */
 	const char *model;   /* of a GPU, from hwloc; NULL: unknown */
 	const char *uuid;    /* of a GPU, from hwloc; NULL: unknown */
-	const char *serial;  /* from its VPD, once read; NULL: none */
-	bool asked_for_serial;
+	const char *chip;    /* the UUID in its VPD, once read; NULL: none */
+	bool asked_for_chip;
 	bool rdma;               /* has it a hardware RDMA device of its own? */
 	size_t port_count;       /* of that */
 	enum rna_nic_rdma where; /* of a NIC, as the next two: see struct rna_nic */

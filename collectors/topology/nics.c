@@ -3,9 +3,9 @@
  * NICs: their interfaces, the LAG that each belongs to, and its Data Direct function.
  *
  * The RDMA device of a LAG is on the first of its functions; the others have no device, but an
- * interface in the same bond. A ConnectX-8 and its Data Direct function are one chip with one
- * serial number in the VPD, which only root can read. Reading it accesses the device, so it is done
- * once per function.
+ * interface in the same bond. A ConnectX-8 and its Data Direct function are one chip with one UUID
+ * in the VPD, which only root can read. Reading it accesses the device, so it is done once per
+ * function.
  */
 #include <errno.h>
 #include <string.h>
@@ -74,13 +74,13 @@ void rna_topology_find_lags(struct rna_topology_run *run)
 
 /* -- Data Direct ------------------------------------------------------------------------------- */
 
-static const char *serial_of(struct rna_topology_run *run, struct rna_pci_function *function)
+static const char *uuid_of(struct rna_topology_run *run, struct rna_pci_function *function)
 {
-	if (!function->asked_for_serial && function->directory)
-		function->serial =
-			rna_pci_read_serial(run->in->root, function->directory, run->scratch);
-	function->asked_for_serial = true;
-	return function->serial;
+	if (!function->asked_for_chip && function->directory)
+		function->chip =
+			rna_pci_read_uuid(run->in->root, function->directory, run->scratch);
+	function->asked_for_chip = true;
+	return function->chip;
 }
 
 /* Data of the function in the previous part, if it has it, so that no device is read twice. */
@@ -108,9 +108,9 @@ static int find_data_direct(struct rna_topology_run *run, struct rna_pci_functio
 
 		if (!function->data_direct)
 			continue;
-		if (!serial_of(run, nic))
+		if (!uuid_of(run, nic))
 			break;
-		if (rna_same_text(serial_of(run, nic), serial_of(run, function)))
+		if (rna_same_text(uuid_of(run, nic), uuid_of(run, function)))
 			return function->object;
 	}
 	return RNA_NO_OBJECT;

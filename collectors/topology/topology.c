@@ -327,7 +327,8 @@ static int read_all(struct rna_topology_run *run, struct rna_topology *topology)
 	if (status == 0)
 		status = rna_topology_make_nics(run, topology, &nics);
 	if (status == 0)
-		status = rna_topology_assign(topology, nics, run->in->rails, run->part->arena);
+		status = rna_topology_assign(topology, nics, run->in->rails, run->in->nic_facts,
+					     run->part->arena);
 	return status;
 }
 

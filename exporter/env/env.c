@@ -245,6 +245,72 @@ static void warn_of_differences(struct rna_env_advising *advising)
 	}
 }
 
+/* -- GPUs that share NICs ---------------------------------------------------------------------- */
+
+/* Is a port of the NIC among those listed? */
+static bool is_listed(const struct rna_env_advising *advising, const struct rna_topology *topology,
+		      int nic)
+{
+	for (size_t i = 0; nic >= 0 && i < advising->ports.count; i++)
+		if (rna_topology_find_nic(topology, advising->ports.items[i]->rdma_device) ==
+		    &topology->nics[nic])
+			return true;
+	return false;
+}
+
+/* The NICs of GPUs that are listed, each once; and GPUs that lack one of their own. */
+struct sharing {
+	size_t nics;
+	int without;       /* the first GPU whose NIC is not listed; -1: none */
+	int first, second; /* two GPUs with one NIC; -1: none are */
+};
+
+static struct sharing find_sharing(const struct rna_env_advising *advising,
+				   const struct rna_topology *topology)
+{
+	struct sharing ret = {.without = -1, .first = -1, .second = -1};
+
+	for (size_t i = 0; i < topology->gpu_count; i++) {
+		int nic = topology->affinities[i].nic, before = -1;
+
+		if (!is_listed(advising, topology, nic)) {
+			ret.without = ret.without < 0 ? (int)i : ret.without;
+			continue;
+		}
+		for (size_t j = 0; j < i && before < 0; j++)
+			if (topology->affinities[j].nic == nic)
+				before = (int)j;
+		ret.nics += before < 0;
+		if (before >= 0 && ret.first < 0) {
+			ret.first = before;
+			ret.second = (int)i;
+		}
+	}
+	return ret;
+}
+
+/* A process for all GPUs gets by with it; processes of one GPU each should have their own list. */
+static void warn_of_sharing(struct rna_env_advising *advising)
+{
+	const struct rna_topology *topology = rna_snapshot_topology(advising->view->snapshot);
+	struct sharing sharing;
+	const char *how;
+
+	if (!topology || rna_env_is_of_gpu(advising) || rna_env_is_flat_guest(advising))
+		return;
+	sharing = find_sharing(advising, topology);
+	if (sharing.nics == 0 || (sharing.first < 0 && sharing.without < 0))
+		return;
+	how = sharing.first < 0 ? rna_arena_printf(advising->arena, "that of GPU %d cannot be used",
+						   sharing.without)
+				: rna_arena_printf(advising->arena, "GPU %d and GPU %d share one",
+						   sharing.first, sharing.second);
+	RNA_ENV_WARN(
+		advising,
+		"%zu NIC%s for %zu GPUs: %s; env --gpu=N lists the ports for processes of GPU N",
+		sharing.nics, sharing.nics == 1 ? "" : "s", topology->gpu_count, how ? how : "");
+}
+
 /* -- All of it --------------------------------------------------------------------------------- */
 
 static void advise(struct rna_env_advising *advising, const struct rna_subjects *subjects)
@@ -258,6 +324,7 @@ static void advise(struct rna_env_advising *advising, const struct rna_subjects 
 	choose_sockets(advising);
 	choose_quality(advising);
 	warn_of_differences(advising);
+	warn_of_sharing(advising);
 	advising->dialect->choose(advising);
 }
 
@@ -275,16 +342,19 @@ static int make_room(struct rna_env_advising *advising, const struct rna_subject
 }
 
 /*
- * In a virtual machine with a flat tree all NICs look equally near: which one is a GPU's own would
- * be made up, so that all ports stay.
+ * In a virtual machine with a flat tree all NICs of a NUMA node look equally near: which one is a
+ * GPU's own would be made up, so that all of them stay.
  */
 static int choose_ports_of_gpu(struct rna_env_advising *advising)
 {
 	const struct rna_topology *topology = rna_snapshot_topology(advising->view->snapshot);
 	const char *warning;
 
-	if (!rna_env_is_of_gpu(advising) || rna_env_is_flat_guest(advising))
+	if (!rna_env_is_of_gpu(advising))
 		return 0;
+	if (rna_env_is_flat_guest(advising))
+		return rna_env_ports_of_numa_node(topology, (unsigned)advising->request->gpu,
+						  advising->arena, &advising->ports);
 	if (rna_env_ports_of_gpu(topology, (unsigned)advising->request->gpu, advising->arena,
 				 &advising->ports, &warning) < 0)
 		return -ENOMEM;

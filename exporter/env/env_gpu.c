@@ -48,12 +48,18 @@ static int own_nic(const struct gpu *gpu, size_t of)
 	return gpu->topology->affinities[of].nic;
 }
 
-/* Is its NIC the own one of another GPU, and not of this one as well? */
+static int rail_of(const struct gpu *gpu, int nic)
+{
+	return nic == NO_NIC ? -1 : gpu->topology->nics[nic].rail;
+}
+
+/* Is its NIC the own one of another GPU, and not of this one as well? Planes are of one NIC. */
 static bool is_of_another(const struct gpu *gpu, const struct rna_subject *port)
 {
-	int nic = nic_of(gpu, port);
+	int nic = nic_of(gpu, port), own = own_nic(gpu, gpu->index);
 
-	if (nic == NO_NIC || nic == own_nic(gpu, gpu->index))
+	if (nic == NO_NIC || nic == own ||
+	    (rail_of(gpu, nic) >= 0 && rail_of(gpu, nic) == rail_of(gpu, own)))
 		return false;
 	for (size_t i = 0; i < gpu->topology->gpu_count; i++)
 		if (own_nic(gpu, i) == nic)
@@ -178,28 +184,64 @@ static const char *say_warning(const struct gpu *gpu, const struct rna_env_ports
 
 /* -- All of it --------------------------------------------------------------------------------- */
 
-static int choose(struct gpu *gpu, struct rna_env_ports *ports, struct rna_arena *arena)
+/* left_out of ports, with room for more; NULL: no memory. */
+static struct rna_env_left_out *extend_left_out(struct rna_env_ports *ports,
+						struct rna_arena *arena)
 {
 	enum { MORE = 2 };
 	struct rna_env_left_out *left_out =
 		rna_arena_array(arena, ports->left_out_count + MORE, sizeof(*left_out));
-	int status;
 
-	if (!left_out)
-		return -ENOMEM;
-	for (size_t i = 0; i < ports->left_out_count; i++)
+	for (size_t i = 0; left_out && i < ports->left_out_count; i++)
 		left_out[i] = ports->left_out[i];
-	ports->left_out = left_out;
-	status = reduce(gpu, ports, is_farther, left_out,
-			rna_arena_printf(arena, "farther from GPU %u than %s", gpu->index,
-					 rna_path_class_name(gpu->nearest)),
-			arena);
+	if (left_out)
+		ports->left_out = left_out;
+	return left_out;
+}
+
+static int leave_out_farther(struct gpu *gpu, struct rna_env_ports *ports,
+			     struct rna_env_left_out *left_out, struct rna_arena *arena)
+{
+	return reduce(gpu, ports, is_farther, left_out,
+		      rna_arena_printf(arena, "farther from GPU %u than %s", gpu->index,
+				       rna_path_class_name(gpu->nearest)),
+		      arena);
+}
+
+static int choose(struct gpu *gpu, struct rna_env_ports *ports, struct rna_arena *arena)
+{
+	struct rna_env_left_out *left_out = extend_left_out(ports, arena);
+	int status = left_out ? leave_out_farther(gpu, ports, left_out, arena) : -ENOMEM;
+
 	if (status == 0)
 		status = reduce(gpu, ports, is_of_another, left_out,
 				rna_arena_printf(arena, "as near to GPU %u, but the NIC of another",
 						 gpu->index),
 				arena);
 	return status;
+}
+
+int rna_env_ports_of_numa_node(const struct rna_topology *topology, unsigned index,
+			       struct rna_arena *arena, struct rna_env_ports *ports)
+{
+	struct gpu gpu = {.topology = topology, .index = index};
+	struct rna_env_left_out *left_out = extend_left_out(ports, arena);
+	size_t count = ports->count;
+
+	gpu.nearest = find_nearest(&gpu, ports);
+	if (!left_out)
+		return -ENOMEM;
+	if (gpu.nearest == RNA_PATH_UNKNOWN)
+		return 0;
+	if (leave_out_farther(&gpu, ports, left_out, arena) < 0)
+		return -ENOMEM;
+	if (ports->count == count)
+		return 0;
+	ports->why = rna_arena_printf(arena,
+				      "as near to GPU %u as the NUMA nodes of this virtual machine "
+				      "tell: %s",
+				      index, rna_path_class_name(gpu.nearest));
+	return ports->why ? 0 : -ENOMEM;
 }
 
 int rna_env_ports_of_gpu(const struct rna_topology *topology, unsigned index,

@@ -81,6 +81,36 @@ static bool is_management(const struct choice *choice, const struct rna_subject 
 	return port->device->device->function == RNA_FUNCTION_SWITCH_MANAGEMENT;
 }
 
+/*
+ * libibverbs opens a device by its file alone (src/device.c of libibverbs, rdma-core), which SMI
+ * devices of multi-plane cards have not.
+ */
+static bool has_no_file(const struct choice *choice, const struct rna_subject *port)
+{
+	const struct rna_readiness *readiness = rna_snapshot_readiness(port->view->snapshot);
+	const char *device = port->rdma_device->name;
+
+	if (!readiness || port->rdma_device->process || choice->inside ||
+	    rna_readiness_find_node(readiness, device, 0))
+		return false;
+	for (size_t i = 0; i < readiness->node_count; i++)
+		if (strncmp(readiness->nodes[i].name, "uverbs", strlen("uverbs")) == 0)
+			return true;
+	return false;
+}
+
+static bool has_no_cable(const struct choice *choice, const struct rna_subject *port)
+{
+	(void)choice;
+	return port->represents;
+}
+
+static bool is_uplink(const struct choice *choice, const struct rna_subject *port)
+{
+	(void)choice;
+	return rna_subject_is_uplink(port) && port->gids && port->gids->count == 0;
+}
+
 static bool is_elsewhere(const struct choice *choice, const struct rna_subject *port)
 {
 	return port->device->device->process && !choice->inside;
@@ -207,6 +237,12 @@ static const struct reason {
 	{.text = "manages NVSwitches and carries no traffic",
 	 .applies = is_management,
 	 .always = true},
+	{.text = "has no file of verbs, so that no library can open it",
+	 .applies = has_no_file,
+	 .always = true},
+	{.text = "a port of the embedded switch, for a virtual or scalable function",
+	 .applies = has_no_cable,
+	 .always = true},
 	{.text = "in another network namespace", .applies = is_elsewhere, .always = true},
 	{.text = "its state is not known", .applies = has_unknown_state, .always = true},
 	{.text = "not ACTIVE", .applies = is_inactive, .always = true},
@@ -240,6 +276,9 @@ static const struct reason {
 	 .word = other_layer_of},
 	{.text = "the default route goes there: no rail", .applies = has_default_route},
 	{.text = "slower than others, and of another model", .applies = is_lesser_model},
+	{.text = "in switchdev mode: its virtual and scalable functions do RDMA, it does not",
+	 .applies = is_uplink,
+	 .always = true},
 	/* last: slower ones for storage do not take the place of rails without addresses */
 	{.text = "has no GID: its interface is absent, or in another network namespace",
 	 .applies = has_no_gid,
@@ -323,7 +362,8 @@ bool rna_env_port_has_uplink(const struct rna_subject *port)
 			     rna_same_text(port->netdev->master, uplink)))
 		return true;
 	for (size_t i = 0; port->gids && i < port->gids->count; i++)
-		if (rna_same_text(port->gids->entries[i].netdev, uplink))
+		if (!port->gids->entries[i].elsewhere &&
+		    rna_same_text(port->gids->entries[i].netdev, uplink))
 			return true;
 	return false;
 }

@@ -37,6 +37,13 @@ int rna_env_ports_of_gpu(const struct rna_topology *topology, unsigned gpu, stru
 			 struct rna_env_ports *ports, const char **ret_warning);
 
 /*
+ * Reduces ports to those on the NUMA node of one GPU, where the PCI tree says no more, as in a
+ * virtual machine. Where it does not even say that, all stay. 0 or -ENOMEM.
+ */
+int rna_env_ports_of_numa_node(const struct rna_topology *topology, unsigned gpu,
+			       struct rna_arena *arena, struct rna_env_ports *ports);
+
+/*
  * Does the default route use the port: by its own interface, by the bond that it is in, or by a
  * VLAN on either, whose addresses are in its GID table? False: no, or not known.
  */

@@ -488,10 +488,12 @@ static struct rna_inventory take_inventory(const struct rna_view *view)
 		.known = true,
 		.devices = view->snapshot->device_count,
 		.missing = view->missing_count,
-		.ports = ports->count,
 	};
 
 	for (size_t i = 0; i < ports->count; i++) {
+		if (ports->items[i].represents)
+			continue;
+		found.ports++;
 		found.up += rna_subject_is_active(&ports->items[i]);
 		found.unread += !rna_subject_state_is_known(&ports->items[i]);
 		found.expected += rna_subject_expected(&ports->items[i]) == RNA_EXPECTED_UP;

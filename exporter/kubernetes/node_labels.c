@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "rna/kubernetes.h"
+#include "rna/model/card.h"
 #include "rna/model/driver.h"
 
 #include "env/dialect.h"
@@ -28,6 +29,7 @@ struct tally {
 	const struct rna_subjects *subjects;
 	size_t ports;
 	size_t up;
+	bool rails;      /* is it known which NICs are rails, and is a device of one here? */
 	size_t unread;   /* ports whose state is not known */
 	size_t expected; /* to be up, those of devices that are missing with them */
 	/* devices whose ports are not seen: another network namespace has them, or they could not
@@ -58,8 +60,8 @@ static struct rna_node_verdict say_count(size_t count, int64_t rank)
 }
 
 /*
- * The functions that manage NVSwitches carry no traffic; VFs, SFs and the representors of both come
- * and go with the work.
+ * The functions that manage NVSwitches carry no traffic; VFs, SFs and the ports of the embedded
+ * switch that represent them come and go with the work.
  */
 static bool counts(const struct tally *tally, const struct rna_subject *subject)
 {
@@ -70,7 +72,7 @@ static bool counts(const struct tally *tally, const struct rna_subject *subject)
 	case RNA_FUNCTION_SF:
 		return tally->options->virtual_functions;
 	default:
-		return !subject->netdev || !subject->netdev->representor;
+		return !subject->represents;
 	}
 }
 
@@ -85,6 +87,12 @@ static const struct rna_subject *next_port(const struct tally *tally,
 		if (counts(tally, before))
 			return before;
 	return NULL;
+}
+
+/* Rails are what jobs use; a node that has none is described by all that it has. */
+static bool is_meant(const struct tally *tally, const struct rna_subject *subject)
+{
+	return counts(tally, subject) && (!tally->rails || subject->rail);
 }
 
 static bool is_expected(const struct rna_subject *port)
@@ -105,7 +113,7 @@ static bool is_up(const struct rna_subject *port)
 static bool has_usable_gid(const struct rna_port_gids *gids)
 {
 	for (size_t i = 0; i < gids->count; i++)
-		if (gids->entries[i].type == RNA_GID_TYPE_ROCE_V2 &&
+		if (gids->entries[i].type == RNA_GID_TYPE_ROCE_V2 && !gids->entries[i].elsewhere &&
 		    !rna_gid_is_zero(&gids->entries[i].gid) &&
 		    !rna_gid_is_link_local(&gids->entries[i].gid))
 			return true;
@@ -120,7 +128,7 @@ static bool has_doubtful_gid(const struct rna_subject *port)
 	if (rna_part_error_count(&rna_device_gids(port->device)->part) > 0)
 		return true;
 	for (size_t i = 0; i < gids->count; i++)
-		if (gids->entries[i].type == RNA_GID_TYPE_UNKNOWN)
+		if (gids->entries[i].type == RNA_GID_TYPE_UNKNOWN && !gids->entries[i].elsewhere)
 			return true;
 	return false;
 }
@@ -235,48 +243,78 @@ struct rates {
 	uint64_t sum, least;
 };
 
-/* A rate of an unknown speed is made up by the driver. */
+/* A rate of an unknown speed is made up by the driver; those of a bond's interfaces are not. */
 static void add_rate(struct rates *rates, const struct rna_subject *port)
 {
+	struct rna_value rate = rna_subject_rate(port);
+
 	if (!is_up(port))
 		return;
 	rates->count++;
-	if (!port->link || !rna_value_is_known(port->link->rate) || !port->link->speed_name) {
+	if (!rna_value_is_known(rate) || !port->link || !port->link->speed_name) {
 		rates->unread++;
 		return;
 	}
-	rates->sum += port->link->rate.number;
-	if (rates->count == 1 || port->link->rate.number < rates->least)
-		rates->least = port->link->rate.number;
+	rates->sum += rate.number;
+	if (rates->count == 1 || rate.number < rates->least)
+		rates->least = rate.number;
 }
 
-static struct rates rates_of_all(const struct tally *tally)
+static const struct rna_nic *nic_of(const struct tally *tally, const struct rna_subject *port)
+{
+	const struct rna_topology *topology = rna_snapshot_topology(tally->view->snapshot);
+
+	return topology ? rna_topology_find_nic(topology, port->rdma_device) : NULL;
+}
+
+/* Is an earlier port the other half of a card in two slots: one cable behind two functions? */
+static bool repeats_cable(const struct tally *tally, const struct rna_subject *port)
+{
+	const struct rna_nic *own = nic_of(tally, port), *nic;
+
+	for (const struct rna_subject *other = NULL; own && own->rail >= 0;) {
+		other = next_port(tally, other);
+		if (!other || other >= port)
+			return false;
+		nic = nic_of(tally, other);
+		if (nic && nic->rail == own->rail && other->rdma_device->pci_address &&
+		    port->rdma_device->pci_address &&
+		    !rna_pci_is_one_device(other->rdma_device->pci_address,
+					   port->rdma_device->pci_address))
+			return true;
+	}
+	return false;
+}
+
+/* Of rails; on a node that has none, of all ports. */
+static struct rates rates_of_rails(const struct tally *tally)
 {
 	const struct rna_subject *port = NULL;
 	struct rates rates = {0};
 
 	while ((port = next_port(tally, port)))
-		add_rate(&rates, port);
+		if (is_meant(tally, port) && !repeats_cable(tally, port))
+			add_rate(&rates, port);
 	return rates;
 }
 
 /*
  * A NIC for storage or management is slow by choice, and jobs do not use it. Where NCCL's own
- * transport has no port at all, as with EFA, nothing tells rails from others.
+ * transport has no port at all, as with EFA, the place of a NIC alone decides whether it is a rail.
  */
-static int add_rails(struct rates *rates, const struct tally *tally)
+static int add_ports_of_nccl(struct rates *rates, const struct tally *tally)
 {
 	RNA_CLEANUP(rna_arena_free_p) struct rna_arena *arena = rna_arena_new(4096);
 	const struct rna_env_words *words = &rna_env_dialects[RNA_ENV_NCCL].words;
-	struct rna_env_ports rails;
+	struct rna_env_ports ports;
 
-	if (!arena || rna_env_ports_choose(tally->subjects, words, arena, &rails) < 0)
+	if (!arena || rna_env_ports_choose(tally->subjects, words, arena, &ports) < 0)
 		return -ENOMEM;
-	for (size_t i = 0; i < rails.count; i++)
-		if (counts(tally, rails.items[i]))
-			add_rate(rates, rails.items[i]);
+	for (size_t i = 0; i < ports.count; i++)
+		if (counts(tally, ports.items[i]))
+			add_rate(rates, ports.items[i]);
 	if (rates->count == 0)
-		*rates = rates_of_all(tally);
+		*rates = rates_of_rails(tally);
 	return 0;
 }
 
@@ -289,19 +327,19 @@ static struct rna_node_verdict rate_slowest(const struct tally *tally)
 		return unknown;
 	if (tally->up == 0)
 		return none;
-	if (!rna_snapshot_topology(tally->view->snapshot) || add_rails(&rates, tally) < 0 ||
+	if (!rna_snapshot_topology(tally->view->snapshot) || add_ports_of_nccl(&rates, tally) < 0 ||
 	    rates.unread > 0)
 		return unknown;
-	return say_rate(rates.least);
+	return rates.count > 0 ? say_rate(rates.least) : none;
 }
 
 static struct rna_node_verdict rate_total(const struct tally *tally)
 {
-	struct rates rates = rates_of_all(tally);
+	struct rates rates = rates_of_rails(tally);
 
-	if (tally->unread > 0 || rates.unread > 0)
+	if (tally->unread > 0 || rates.unread > 0 || !rna_snapshot_topology(tally->view->snapshot))
 		return unknown;
-	return tally->up > 0 ? say_rate(rates.sum) : none;
+	return rates.count > 0 ? say_rate(rates.sum) : none;
 }
 
 /* -- NICs -------------------------------------------------------------------------------------- */
@@ -332,7 +370,7 @@ static bool is_of_model(const struct tally *tally, const struct rna_subject *dev
 	char scratch[32];
 	const char *own = model_of(device->device->device, scratch);
 
-	return counts(tally, device) && own && strcmp(own, model) == 0;
+	return is_meant(tally, device) && own && strcmp(own, model) == 0;
 }
 
 static size_t count_of_model(const struct tally *tally, const char *model)
@@ -357,7 +395,7 @@ static void find_model(struct tally *tally)
 		const char *model = NULL;
 		size_t count;
 
-		if (counts(tally, &devices->items[i])) {
+		if (is_meant(tally, &devices->items[i])) {
 			model = model_of(device, scratch);
 			tally->model_unread |= has_unread_model(device);
 		}
@@ -429,19 +467,29 @@ static struct rna_node_verdict gpudirect(const struct tally *tally)
 	return known ? say("false", 0) : unknown;
 }
 
+static bool has_device_of_rail(const struct rna_topology *topology, int rail)
+{
+	for (size_t i = 0; i < topology->nic_count; i++)
+		if (topology->nics[i].rail == rail && topology->nics[i].device_count > 0)
+			return true;
+	return false;
+}
+
 /* Unknown without the PCI tree; a node whose RDMA devices are all virtual has no rails. */
 static struct rna_node_verdict rails(const struct tally *tally)
 {
 	const struct rna_topology *topology = rna_snapshot_topology(tally->view->snapshot);
 	size_t count = 0;
+	int last = -1;
 
 	if (has_no_port(tally))
 		return none;
 	if (!topology)
 		return unknown;
 	for (size_t i = 0; i < topology->nic_count; i++)
-		count += topology->nics[i].rail >= 0 && topology->nics[i].lag < 0 &&
-			 topology->nics[i].device_count > 0;
+		last = topology->nics[i].rail > last ? topology->nics[i].rail : last;
+	for (int rail = 0; rail <= last; rail++)
+		count += has_device_of_rail(topology, rail);
 	return count > 0 ? say_count(count, 0) : none;
 }
 
@@ -503,19 +551,24 @@ static const struct {
 		 "Rate in Gb/s of the slowest port that is up, among the ports that `nccl` selects "
 		 "(not NICs for storage and management), or among all ports if it selects none."},
 	[RNA_NODE_LABEL_RATE_TOTAL] = {"rate-total-gbps", rate_total, "a number",
-				       "Total rate of all ports that are up, in Gb/s."},
+				       "Total rate in Gb/s of the rails that are up, of a bond "
+				       "that of all its members; of "
+				       "all ports on a node without rails."},
 	[RNA_NODE_LABEL_NIC_MODEL] =
 		{"nic-model", nic_model, "`ConnectX-7`, `8086-1592`, ...",
-		 "Model of most devices; if its name is unknown, PCI vendor and device ID."},
+		 "Model of most rails (of most devices on a node without rails); if its name is "
+		 "unknown, PCI vendor and device ID."},
 	[RNA_NODE_LABEL_FIRMWARE] =
 		{"nic-firmware", firmware, "`28.39.1002`, ...",
-		 "Firmware version of the devices of that model, if all have the same."},
+		 "Firmware version of the rails of that model, if all have the same."},
 	[RNA_NODE_LABEL_GPUDIRECT] =
 		{"gpudirect", gpudirect, "`true`, `false`",
 		 "Whether NICs can access the memory of the GPUs, by a peer memory module or by "
 		 "dma-buf. Absent without GPUs and their driver."},
-	[RNA_NODE_LABEL_RAILS] = {"rails", rails, "a number",
-				  "Number of rails whose RDMA device is there, up or down."},
+	[RNA_NODE_LABEL_RAILS] =
+		{"rails", rails, "a number",
+		 "Number of rails, that is, of cables that serve GPUs, whose RDMA device is there, "
+		 "up or down. The planes of one card are one rail."},
 	[RNA_NODE_LABEL_SR_IOV] = {"sr-iov", sr_iov, "`true`, `false`",
 				   "Whether RDMA NICs have virtual functions."},
 	[RNA_NODE_LABEL_HEALTH] = {"health", health, "`ok`, `warning`, `critical`",
@@ -550,11 +603,13 @@ static void count_ports(struct tally *tally)
 	const struct rna_subject_list *devices = &tally->subjects->scopes[RNA_SCOPE_DEVICE];
 	const struct rna_subject *port = NULL;
 
-	for (size_t i = 0; i < devices->count; i++)
+	for (size_t i = 0; i < devices->count; i++) {
+		tally->rails |= counts(tally, &devices->items[i]) && devices->items[i].rail;
 		if (hides_ports(tally, &devices->items[i])) {
 			tally->hidden++;
 			tally->unread++;
 		}
+	}
 	while ((port = next_port(tally, port))) {
 		tally->ports++;
 		tally->up += is_up(port);

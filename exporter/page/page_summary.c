@@ -36,7 +36,8 @@ static uint64_t count_ports_up(const struct rna_subject_list *ports)
 	uint64_t count = 0;
 
 	for (size_t i = 0; i < ports->count; i++)
-		count += rna_port_up(&ports->items[i]).number; /* 0 when absent */
+		if (!ports->items[i].represents)
+			count += rna_port_up(&ports->items[i]).number; /* 0 when absent */
 	return count;
 }
 

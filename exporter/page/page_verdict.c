@@ -183,6 +183,8 @@ static void add_healthy(const struct rna_page *page)
 	size_t up = 0, count = 0;
 
 	for (size_t i = 0; i < ports->count; i++) {
+		if (ports->items[i].represents)
+			continue;
 		count += !rna_port_is_unwired(&ports->items[i]);
 		up += rna_port_up(&ports->items[i]).number == 1;
 	}

@@ -83,17 +83,6 @@ void rna_card_say_firmware(const struct rna_subjects *subjects, const struct rna
 
 /* -- Ports ------------------------------------------------------------------------------------- */
 
-/*
- * In switchdev mode of mlx5 a device has a port for each function of the embedded switch: their
- * interfaces are representors, or the agent sees that of the uplink, which is port 1.
- */
-static bool has_cable(const struct rna_subject *port, const struct rna_subject *first)
-{
-	if (!port->netdev)
-		return true;
-	return !port->netdev->representor && (port == first || port->netdev != first->netdev);
-}
-
 const struct rna_subject *rna_card_next_port(const struct rna_subjects *subjects,
 					     const struct rna_card *card,
 					     struct rna_card_cursor *next)
@@ -102,7 +91,7 @@ const struct rna_subject *rna_card_next_port(const struct rna_subjects *subjects
 
 	do
 		port = rna_subjects_next_of_card(subjects, card, next);
-	while (port && !has_cable(port, port - (next->port - 1)));
+	while (port && port->represents);
 	return port;
 }
 

@@ -218,7 +218,8 @@ static struct ports ports_of(const struct builder *builder, const struct rna_nic
 
 	for (size_t d = 0; d < nic->device_count; d++)
 		for (size_t p = 0; p < list->count; p++)
-			if (strcmp(list->items[p].device->device->name, nic->devices[d]) == 0)
+			if (!list->items[p].represents &&
+			    strcmp(list->items[p].device->device->name, nic->devices[d]) == 0)
 				count_port(&list->items[p], &ports);
 	return ports;
 }

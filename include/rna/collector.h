@@ -20,6 +20,7 @@
 #include "rna/model/part.h"
 
 struct rna_known_rails;
+struct rna_nic_facts;
 
 /* The libraries that collectors call: the real ones on a live root, recorded answers otherwise. */
 struct rna_backends;
@@ -105,6 +106,7 @@ struct rna_collect_input {
 	const struct rna_texts *functions; /* for presence: PCI functions to check; NULL: none */
 	/* For topology: the rails of before, or of the profile; NULL: none */
 	const struct rna_known_rails *rails;
+	const struct rna_nic_facts *nic_facts; /* for topology; NULL: none */
 	/* For ethernet: names of driver statistics without a family to read as well; NULL: none. */
 	const struct rna_texts *statistics;
 	const struct rna_device *device; /* lies in presence; NULL for node-wide collectors */

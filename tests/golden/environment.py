@@ -21,7 +21,7 @@ MOST = {"nccl": 32, "rccl": 32, "nvshmem": 48}  # ports that a library can use
 # priorities; a bond; planes; drivers of other vendors; AMD; virtual machines; no port at all.
 WHOLE = {"hgx-h100-ib": "3", "hgx-h100-lost": "1", "roce-troubles": None, "roce-ipv6": None,
          "roce-qos": None, "bond": None, "cx8-12ports": None, "other-vendors": None, "mi300x": "0",
-         "vm-flat": "1", "vm-one-bus": "0", "efa": "99"}
+         "vm-flat": "1", "vm-numa": "2", "vm-one-bus": "0", "efa": "99"}
 FOR_GPUS = ("nccl", "ucx", "nvshmem")  # the others follow from these
 
 

@@ -76,9 +76,11 @@ def aer(severity, said):
     return "".join(rows) + f"{total} {sum(counts.values())}\n"
 
 
-def vpd(serial):
-    keyword = b"SN" + bytes([len(serial)]) + serial.encode()
-    return b"\x90" + struct.pack("<H", len(keyword)) + keyword + b"\x78"
+def vpd(serial, uuid):
+    """SN is the number of a board, V3 the UUID of a chip on it."""
+    keywords = b"".join(name + bytes([len(value)]) + value.encode()
+                        for name, value in ((b"SN", serial), (b"V3", uuid)))
+    return b"\x90" + struct.pack("<H", len(keywords)) + keywords + b"\x78"
 
 
 def service(address, kind):

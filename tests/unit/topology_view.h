@@ -102,7 +102,7 @@ static inline struct rna_topology *new_topology(void)
 	topology->nics = nics;
 	topology->nic_count = 3;
 	fill_objects(topology, gpus, nics);
-	assert(rna_topology_assign(topology, nics, NULL, arena) == 0);
+	assert(rna_topology_assign(topology, nics, NULL, NULL, arena) == 0);
 	return topology;
 }
 

@@ -193,6 +193,8 @@ struct work {
 	const struct rna_topology *topology;
 	struct rna_gpu_affinity *affinities; /* one for each GPU */
 	struct rna_arena *arena;
+	const struct rna_nic_fact **facts; /* one for each NIC; NULL: none */
+	unsigned *ranks;                   /* likewise: 0 for the NICs that GPUs should have */
 	size_t serving_count;
 	unsigned *serving;          /* indexes of nics */
 	struct distance *distances; /* of the current GPU, one for each eligible NIC */
@@ -242,7 +244,8 @@ static bool find_serving(struct work *work, bool bare)
 		const struct rna_nic *nic = &topology->nics[i];
 		bool serves = nic->device_count > 0 || !devices;
 
-		if (nic->switch_management || nic->lag >= 0)
+		if (nic->switch_management || nic->lag >= 0 ||
+		    (work->facts[i] && work->facts[i]->unused))
 			continue;
 		if (!serves && bare && is_bare(topology, nic))
 			serves = any = true;
@@ -250,6 +253,12 @@ static bool find_serving(struct work *work, bool bare)
 			work->serving[work->serving_count++] = (unsigned)i;
 	}
 	return any;
+}
+
+static void measure_all(struct work *work, size_t gpu)
+{
+	for (size_t i = 0; i < work->serving_count; i++)
+		work->distances[i] = measure_nic(work->topology, gpu, work->serving[i]);
 }
 
 static int find_nearest(struct work *work, size_t gpu)
@@ -260,11 +269,10 @@ static int find_nearest(struct work *work, size_t gpu)
 	size_t count = 0;
 
 	*affinity = (struct rna_gpu_affinity){.path = RNA_PATH_UNKNOWN, .nic = -1};
-	for (size_t i = 0; i < work->serving_count; i++) {
-		work->distances[i] = measure_nic(work->topology, gpu, work->serving[i]);
+	measure_all(work, gpu);
+	for (size_t i = 0; i < work->serving_count; i++)
 		if (is_nearer(work->distances[i], best))
 			best = work->distances[i];
-	}
 	if (best.path == RNA_PATH_UNKNOWN)
 		return 0;
 	for (size_t i = 0; i < work->serving_count; i++)
@@ -284,34 +292,176 @@ static int find_nearest(struct work *work, size_t gpu)
 /* -- Assignment -------------------------------------------------------------------------------- */
 
 /*
- * A cost is bridges, then slowness, then the difference of the ranks of GPU and NIC. Each field is
- * above all bits that the sum of the following fields over all matched GPUs can need.
+ * A cost is bridges, then the rank of the NIC, then the difference of the places of GPU and NIC in
+ * the order of addresses. Each field is above all bits that the sum of the following fields over
+ * all matched GPUs can need.
  */
 enum {
 	ORDER_MAX = 255, /* squared, so that the assignment in order of addresses is the cheapest */
-	LINK_MAX = 511,  /* in lanes of the first generation; 64 GT/s x16 is 410 */
+	RANK_MAX = 511,
 	BRIDGES_MAX = 63,
-	SLOWNESS_SHIFT = 22,
+	RANK_SHIFT = 22,
 	BRIDGES_SHIFT = 37,
-	GENERATION_1 = 2500, /* millions of transfers per second */
+	GENERATION_1 = 2500,   /* millions of transfers per second */
+	LANE_RATE = 312500000, /* bytes per second of a lane of that */
 };
 
 #define NO_COST ((int64_t)1 << 50) /* more than all others together */
 
-static int64_t slowness(const struct rna_pcie_link *link)
+static bool same_kind(const struct rna_topology *topology, const struct rna_nic *a,
+		      const struct rna_nic *b)
 {
-	uint64_t lanes;
+	const struct rna_pci_object *x = &topology->objects[a->object];
+	const struct rna_pci_object *y = &topology->objects[b->object];
 
-	if (!rna_value_is_known(link->max_speed) || !rna_value_is_known(link->max_width))
-		return LINK_MAX;
-	lanes = link->max_speed.number / GENERATION_1 * link->max_width.number;
-	return lanes < LINK_MAX ? LINK_MAX - (int64_t)lanes : 0;
+	/* includes the class: the same card has different classes for InfiniBand and Ethernet */
+	return x->vendor_id == y->vendor_id && x->device_id == y->device_id &&
+	       x->class_id == y->class_id;
+}
+
+static const char *address_of(const struct rna_topology *topology, const struct rna_nic *nic)
+{
+	return topology->objects[nic->object].address;
+}
+
+/* ".0" of "0000:3b:00.0" */
+static const char *function_of(const struct rna_topology *topology, const struct rna_nic *nic)
+{
+	const char *dot = strrchr(address_of(topology, nic), '.');
+
+	return dot ? dot : "";
+}
+
+/* Lanes of the first generation; 64 GT/s x16 is 410. 0: not known. */
+static uint64_t lanes_of(const struct rna_pcie_link *link)
+{
+	return rna_value_is_known(link->max_speed) && rna_value_is_known(link->max_width)
+		       ? link->max_speed.number / GENERATION_1 * link->max_width.number
+		       : 0;
+}
+
+/*
+ * What makes one of several equally near NICs that of a GPU, by weight. A rail that is slow because
+ * of its cable is still a rail, so the rate is that of its kind.
+ */
+struct merit {
+	unsigned nic;
+	size_t kind;     /* the first of these merits that is of the same kind */
+	uint64_t rate;   /* of its kind; where it is not known, what its link to the node carries */
+	uint64_t lanes;  /* of that link */
+	size_t gpus;     /* that are as near to a NIC of its kind */
+	size_t alike;    /* NICs of its kind with the same board, and with its function number */
+	uint64_t own;    /* its own rate */
+	size_t last_gpu; /* of a kind, while GPUs are counted: the last one, from 1 */
+};
+
+static void find_kind(const struct work *work, struct merit *merits, size_t index)
+{
+	const struct rna_topology *topology = work->topology;
+	const struct rna_nic *nic = &topology->nics[merits[index].nic];
+	struct merit *kind = merits;
+
+	while (!same_kind(topology, nic, &topology->nics[kind->nic]))
+		kind++;
+	merits[index].kind = (size_t)(kind - merits);
+	if (kind->rate < merits[index].own)
+		kind->rate = merits[index].own;
+}
+
+/* nearest is ascending, as merits are. */
+static void count_gpus(const struct work *work, struct merit *merits, size_t gpu)
+{
+	const struct rna_gpu_affinity *affinity = &work->affinities[gpu];
+	size_t at = 0;
+
+	for (size_t i = 0; i < affinity->nearest_count; i++) {
+		struct merit *kind;
+
+		while (merits[at].nic != affinity->nearest[i])
+			at++;
+		kind = &merits[merits[at].kind];
+		kind->gpus += kind->last_gpu != gpu + 1;
+		kind->last_gpu = gpu + 1;
+	}
+}
+
+static void take_from_kind(const struct work *work, struct merit *merits, size_t index)
+{
+	const struct rna_nic *nics = work->topology->nics;
+	struct merit *merit = &merits[index], *kind = &merits[merit->kind];
+
+	merit->gpus = kind->gpus;
+	merit->rate = kind->rate > 0 ? kind->rate : merit->lanes * LANE_RATE;
+	if (merit->own == 0) /* it is down, perhaps */
+		merit->own = merit->rate;
+	for (size_t i = 0; i < work->serving_count; i++) {
+		const struct rna_nic *other = &nics[merits[i].nic];
+
+		if (merits[i].kind != merit->kind)
+			continue;
+		merit->alike += other->subsystem == nics[merit->nic].subsystem;
+		merit->alike += strcmp(function_of(work->topology, other),
+				       function_of(work->topology, &nics[merit->nic])) == 0;
+	}
+}
+
+static void find_merits(const struct work *work, struct merit *merits)
+{
+	const struct rna_topology *topology = work->topology;
+
+	for (size_t i = 0; i < work->serving_count; i++) {
+		unsigned nic = work->serving[i];
+
+		merits[i].nic = nic;
+		merits[i].own = work->facts[nic] ? work->facts[nic]->rate : 0;
+		merits[i].lanes = lanes_of(&topology->objects[topology->nics[nic].object].link);
+		find_kind(work, merits, i);
+	}
+	for (size_t gpu = 0; gpu < topology->gpu_count; gpu++)
+		count_gpus(work, merits, gpu);
+	for (size_t i = work->serving_count; i-- > 0;) /* the first of a kind after the others */
+		take_from_kind(work, merits, i);
+}
+
+static int compare_numbers(uint64_t a, uint64_t b)
+{
+	return (a < b) - (a > b); /* the larger one first */
+}
+
+static int compare_merits(const void *a, const void *b)
+{
+	const struct merit *x = a, *y = b;
+	int order = compare_numbers(x->rate, y->rate);
+
+	if (order == 0)
+		order = compare_numbers(x->lanes, y->lanes);
+	if (order == 0)
+		order = compare_numbers(x->gpus, y->gpus);
+	if (order == 0)
+		order = compare_numbers(x->alike, y->alike);
+	return order != 0 ? order : compare_numbers(x->own, y->own);
+}
+
+/* Which NICs are chosen depends on the order of their ranks alone. */
+static int rank_nics(struct work *work)
+{
+	RNA_FREE struct merit *merits = calloc(work->serving_count + 1, sizeof(*merits));
+	unsigned rank = 0;
+
+	if (!merits)
+		return -ENOMEM;
+	find_merits(work, merits);
+	qsort(merits, work->serving_count, sizeof(*merits), compare_merits);
+	for (size_t i = 0; i < work->serving_count; i++) {
+		if (i > 0 && rank < RANK_MAX && compare_merits(&merits[i - 1], &merits[i]) != 0)
+			rank++;
+		work->ranks[merits[i].nic] = rank;
+	}
+	return 0;
 }
 
 static int64_t cost(const struct work *work, size_t gpu, size_t serving)
 {
-	const struct rna_topology *topology = work->topology;
-	const struct rna_nic *nic = &topology->nics[work->serving[serving]];
 	const struct distance *distance = &work->distances[serving];
 	unsigned bridges = distance->path <= RNA_PATH_PXB ? distance->bridges : 0;
 	size_t order = gpu > serving ? gpu - serving : serving - gpu;
@@ -321,20 +471,18 @@ static int64_t cost(const struct work *work, size_t gpu, size_t serving)
 	if (order > ORDER_MAX)
 		order = ORDER_MAX;
 	return ((int64_t)bridges << BRIDGES_SHIFT) +
-	       (slowness(&topology->objects[nic->object].link) << SLOWNESS_SHIFT) +
+	       ((int64_t)work->ranks[work->serving[serving]] << RANK_SHIFT) +
 	       (int64_t)(order * order);
 }
 
-/*
- * Call after find_nearest(), which fills the distances. NICs of a farther class get no cost and are
- * not eligible.
- */
+/* Call after rank_nics(). NICs of a farther class get no cost and are not eligible. */
 static void set_costs(struct work *work, size_t gpu)
 {
 	const struct rna_gpu_affinity *affinity = &work->affinities[gpu];
 	int64_t *row = work->costs + gpu * work->serving_count;
 	struct distance best = {0};
 
+	measure_all(work, gpu);
 	for (size_t i = 0; i < work->serving_count; i++)
 		if (affinity->nearest_count > 0 && work->serving[i] == affinity->nearest[0])
 			best = work->distances[i];
@@ -500,29 +648,21 @@ static int find_affinities(struct work *work)
 		if (!work->costs)
 			return -ENOMEM;
 	}
-	for (size_t gpu = 0; gpu < gpus; gpu++) {
+	for (size_t gpu = 0; gpu < gpus; gpu++)
 		if (find_nearest(work, gpu) < 0)
 			return -ENOMEM;
-		if (work->costs)
-			set_costs(work, gpu);
-	}
-	return work->costs ? match(work) : 0;
+	if (!work->costs)
+		return 0;
+	if (rank_nics(work) < 0)
+		return -ENOMEM;
+	for (size_t gpu = 0; gpu < gpus; gpu++)
+		set_costs(work, gpu);
+	return match(work);
 }
 
 /* -- Rails ------------------------------------------------------------------------------------- */
 
 enum { NO_RAIL = -1, RAIL = 0 }; /* used as marks while roles are determined */
-
-static bool same_kind(const struct rna_topology *topology, const struct rna_nic *a,
-		      const struct rna_nic *b)
-{
-	const struct rna_pci_object *x = &topology->objects[a->object];
-	const struct rna_pci_object *y = &topology->objects[b->object];
-
-	/* includes the class: the same card has different classes for InfiniBand and Ethernet */
-	return x->vendor_id == y->vendor_id && x->device_id == y->device_id &&
-	       x->class_id == y->class_id;
-}
 
 static bool is_kind_of_rail(const struct work *work, const struct rna_nic *nic)
 {
@@ -576,25 +716,155 @@ static bool has_rail(const struct work *work, const struct rna_nic *nics, bool n
 	       (!near || has_near_nic(work, gpu) || is_its_own(work, nics, gpu));
 }
 
-/* False: no GPU has a NIC. */
-static bool mark_rails_of_gpus(const struct work *work, bool near, struct rna_nic *nics)
+/* The NICs near a GPU that may be rails, and the GPUs that share them. */
+struct share {
+	size_t nics, gpus;
+};
+
+static bool shares_all(const struct rna_gpu_affinity *a, const struct rna_gpu_affinity *b)
 {
-	bool any = false;
+	return a->nearest_count == b->nearest_count &&
+	       memcmp(a->nearest, b->nearest, a->nearest_count * sizeof(*a->nearest)) == 0;
+}
 
-	for (size_t gpu = 0; gpu < work->topology->gpu_count; gpu++) {
-		const struct rna_gpu_affinity *affinity = &work->affinities[gpu];
+/* May it be a rail of its own, as near as it is to a GPU? */
+static bool is_candidate(const struct work *work, unsigned nic)
+{
+	return is_kind_of_rail(work, &work->topology->nics[nic]) &&
+	       !(work->facts[nic] && work->facts[nic]->rail_of);
+}
 
-		if (!has_rail(work, nics, near, gpu))
-			continue;
-		any = true;
-		nics[affinity->nic].rail = RAIL;
-		for (size_t i = 0; i < affinity->nearest_count; i++) {
-			struct rna_nic *nic = &nics[affinity->nearest[i]];
+/* Of a GPU that has no NIC behind its switch: none. */
+static struct share share_of(const struct work *work, size_t gpu)
+{
+	const struct rna_gpu_affinity *affinity = &work->affinities[gpu];
+	struct share ret = {0};
 
-			if (nic->rail == NO_RAIL && is_kind_of_rail(work, nic))
-				nic->rail = RAIL;
+	if (affinity->path > RNA_PATH_PXB)
+		return (struct share){0, 1};
+	for (size_t i = 0; i < affinity->nearest_count; i++)
+		ret.nics += is_candidate(work, affinity->nearest[i]);
+	for (size_t i = 0; i < work->topology->gpu_count; i++)
+		ret.gpus += shares_all(affinity, &work->affinities[i]);
+	return ret;
+}
+
+/* Has a GPU more NICs in a than in b? */
+static bool is_more(struct share a, struct share b)
+{
+	return a.nics * b.gpus > b.nics * a.gpus;
+}
+
+/* What GPUs have usually: more than half of them, or, less surely, those that have least. */
+struct usual {
+	struct share share;
+	bool sure;
+};
+
+static struct usual find_usual_share(const struct share *shares, size_t count)
+{
+	struct usual ret = {0};
+
+	for (size_t gpu = 0; gpu < count; gpu++) {
+		struct share largest = {0};
+		size_t alike = 0;
+
+		for (size_t i = 0; i < count; i++) {
+			if (is_more(shares[i], shares[gpu]) || is_more(shares[gpu], shares[i]))
+				continue;
+			alike++;
+			largest = shares[i].nics > largest.nics ? shares[i] : largest;
 		}
+		if (alike * 2 > count)
+			return (struct usual){largest, true};
+		if (gpu == 0 || is_more(ret.share, shares[gpu]))
+			ret.share = shares[gpu];
 	}
+	return ret;
+}
+
+static bool is_own_of_any(const struct work *work, unsigned nic)
+{
+	for (size_t gpu = 0; gpu < work->topology->gpu_count; gpu++)
+		if (work->affinities[gpu].nic == (int)nic)
+			return true;
+	return false;
+}
+
+/* Does a come before b, where one of them is one too many? */
+static bool has_precedence(const struct work *work, unsigned a, unsigned b)
+{
+	bool own = is_own_of_any(work, a);
+
+	if (own != is_own_of_any(work, b))
+		return own;
+	return work->ranks[a] != work->ranks[b] ? work->ranks[a] < work->ranks[b] : a < b;
+}
+
+/* Is it slower, or on a rarer board, than the NIC of any GPU? */
+static bool is_lesser(const struct work *work, unsigned nic)
+{
+	for (size_t gpu = 0; gpu < work->topology->gpu_count; gpu++)
+		if (work->affinities[gpu].nic >= 0 &&
+		    work->ranks[nic] <= work->ranks[work->affinities[gpu].nic])
+			return false;
+	return true;
+}
+
+/*
+ * Where each GPU has as many NICs as the others, and one has more of the same model behind its
+ * switch, the others are for storage, or odd. A switch that only lacks a GPU has no more NICs than
+ * other switches.
+ */
+static bool is_surplus(const struct work *work, const struct usual *usual, struct share share,
+		       size_t gpu, unsigned nic)
+{
+	const struct rna_gpu_affinity *affinity = &work->affinities[gpu];
+	size_t before = 0;
+
+	if (usual->share.nics == 0 || usual->share.nics < usual->share.gpus || share.nics == 0 ||
+	    !is_candidate(work, nic) || (!usual->sure && !is_lesser(work, nic)))
+		return false;
+	for (size_t i = 0; i < affinity->nearest_count; i++)
+		before += is_candidate(work, affinity->nearest[i]) &&
+			  has_precedence(work, affinity->nearest[i], nic);
+	return before >= usual->share.nics &&
+	       before * usual->share.gpus >= usual->share.nics * share.gpus;
+}
+
+static void mark_nearest(const struct work *work, const struct share *shares,
+			 const struct usual *usual, size_t gpu, struct rna_nic *nics)
+{
+	const struct rna_gpu_affinity *affinity = &work->affinities[gpu];
+
+	nics[affinity->nic].rail = RAIL;
+	for (size_t i = 0; i < affinity->nearest_count; i++) {
+		struct rna_nic *nic = &nics[affinity->nearest[i]];
+
+		if (nic->rail == NO_RAIL && is_kind_of_rail(work, nic) &&
+		    !is_surplus(work, usual, shares[gpu], gpu, affinity->nearest[i]))
+			nic->rail = RAIL;
+	}
+}
+
+/* 1, or 0: no GPU has a NIC; or -ENOMEM. */
+static int mark_rails_of_gpus(const struct work *work, bool near, struct rna_nic *nics)
+{
+	size_t count = work->topology->gpu_count;
+	RNA_FREE struct share *shares = calloc(count + 1, sizeof(*shares));
+	struct usual usual;
+	int any = 0;
+
+	if (!shares)
+		return -ENOMEM;
+	for (size_t gpu = 0; gpu < count; gpu++)
+		shares[gpu] = share_of(work, gpu);
+	usual = find_usual_share(shares, count);
+	for (size_t gpu = 0; gpu < count; gpu++)
+		if (has_rail(work, nics, near, gpu)) {
+			mark_nearest(work, shares, &usual, gpu, nics);
+			any = 1;
+		}
 	return any;
 }
 
@@ -622,11 +892,6 @@ static void mark_most_common(const struct work *work, struct rna_nic *nics)
 			nics[work->serving[i]].rail = RAIL;
 }
 
-static const char *address_of(const struct rna_topology *topology, const struct rna_nic *nic)
-{
-	return topology->objects[nic->object].address;
-}
-
 /*
  * Does the place beside this GPU lack its NIC, where most have theirs near? GPUs behind one switch
  * share the place; the first of them stands for it.
@@ -645,6 +910,31 @@ static bool is_place_without_nic(const struct work *work, const struct rna_nic *
 	return true;
 }
 
+/* Whose rail is that of this NIC as well? -1: it has its own. */
+static int find_leader(const struct work *work, size_t nic)
+{
+	const struct rna_nic_fact *fact = work->facts[nic];
+
+	for (size_t i = 0; fact && fact->rail_of && i < work->topology->nic_count; i++)
+		if (strcmp(address_of(work->topology, &work->topology->nics[i]), fact->rail_of) ==
+		    0)
+			return (int)i;
+	return -1;
+}
+
+/* A card whose functions are one rail is at the place of the first of these. */
+static void mark_leaders(const struct work *work, struct rna_nic *nics)
+{
+	for (size_t i = 0; i < work->topology->nic_count; i++) {
+		int leader = find_leader(work, i);
+
+		if (leader >= 0 && nics[i].rail != NO_RAIL)
+			nics[leader].rail = RAIL;
+		if (leader >= 0)
+			nics[i].rail = NO_RAIL;
+	}
+}
+
 /* By their places, so that a NIC that is lost moves no other. 0 or -ENOMEM. */
 static int number_rails(const struct work *work, struct rna_nic *nics)
 {
@@ -653,13 +943,18 @@ static int number_rails(const struct work *work, struct rna_nic *nics)
 		calloc(topology->nic_count + topology->gpu_count + 1, sizeof(*places));
 	bool near = each_has_its_nic(work);
 	size_t count = 0;
+	int any;
 
 	if (!places)
 		return -ENOMEM;
 	for (size_t i = 0; i < topology->nic_count; i++)
 		nics[i].rail = NO_RAIL;
-	if (!mark_rails_of_gpus(work, near, nics))
+	any = mark_rails_of_gpus(work, near, nics);
+	if (any < 0)
+		return any;
+	if (!any)
 		mark_most_common(work, nics);
+	mark_leaders(work, nics);
 	for (size_t i = 0; i < topology->nic_count; i++)
 		if (nics[i].rail != NO_RAIL)
 			places[count++] = address_of(topology, &nics[i]);
@@ -777,28 +1072,41 @@ static void recall_rails(struct rna_topology *topology, struct rna_nic *nics,
 			nics[i].rail = recall_rail(topology, &nics[i], known, &next);
 }
 
-static void share_rails(const struct rna_topology *topology, struct rna_nic *nics)
+static void share_rails(const struct work *work, struct rna_nic *nics)
 {
-	for (size_t i = 0; i < topology->nic_count; i++)
+	for (size_t i = 0; i < work->topology->nic_count; i++) {
+		int leader = find_leader(work, i);
+
 		if (nics[i].lag >= 0)
 			nics[i].rail = nics[nics[i].lag].rail;
+		else if (leader >= 0 && nics[i].rail == NO_RAIL) /* else it is declared */
+			nics[i].rail = nics[leader].rail;
+	}
 }
 
 int rna_topology_assign(struct rna_topology *topology, struct rna_nic *nics,
-			const struct rna_known_rails *known, struct rna_arena *arena)
+			const struct rna_known_rails *known, const struct rna_nic_facts *facts,
+			struct rna_arena *arena)
 {
-	RNA_FREE unsigned *serving = calloc(topology->nic_count + 1, sizeof(*serving));
-	RNA_FREE struct distance *distances = calloc(topology->nic_count + 1, sizeof(*distances));
+	size_t room = topology->nic_count + 1;
+	RNA_FREE unsigned *serving = calloc(room, sizeof(*serving));
+	RNA_FREE unsigned *ranks = calloc(room, sizeof(*ranks));
+	RNA_FREE struct distance *distances = calloc(room, sizeof(*distances));
+	RNA_FREE const struct rna_nic_fact **of_nics = calloc(room, sizeof(*of_nics));
 	struct work work = {
 		.topology = topology,
 		.arena = arena,
+		.facts = of_nics,
+		.ranks = ranks,
 		.serving = serving,
 		.distances = distances,
 	};
 	int status = -ENOMEM;
 	bool bare = false;
 
-	if (serving && distances) {
+	if (serving && ranks && distances && of_nics) {
+		for (size_t i = 0; i < topology->nic_count; i++)
+			of_nics[i] = rna_nic_facts_find(facts, address_of(topology, &nics[i]));
 		bare = find_serving(&work, topology->gpu_count > 0);
 		status = find_affinities(&work);
 	}
@@ -812,7 +1120,7 @@ int rna_topology_assign(struct rna_topology *topology, struct rna_nic *nics,
 	if (status < 0)
 		return status;
 	recall_rails(topology, nics, known);
-	share_rails(topology, nics);
+	share_rails(&work, nics);
 	topology->affinities = work.affinities;
 	return 0;
 }

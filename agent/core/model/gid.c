@@ -164,6 +164,8 @@ static bool is_change(const struct rna_gid_entry *entry, const struct rna_port_g
 {
 	const struct rna_gid_entry *last, *old;
 
+	if (entry->elsewhere)
+		return false;
 	last = find_index(before->entries, before->count, entry->index);
 	if (!last)
 		last = find_index(before->gone, before->gone_count, entry->index);
@@ -221,6 +223,15 @@ size_t rna_port_gids_count_of(const struct rna_port_gids *gids, const char *netd
 
 	for (size_t i = 0; i < gids->count; i++)
 		count += rna_same_text(gids->entries[i].netdev, netdev);
+	return count;
+}
+
+size_t rna_port_gids_count_here(const struct rna_port_gids *gids)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < gids->count; i++)
+		count += !gids->entries[i].elsewhere;
 	return count;
 }
 

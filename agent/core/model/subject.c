@@ -51,6 +51,14 @@ bool rna_subject_is_active_roce(const struct rna_subject *port)
 	       is_channel_adapter(port);
 }
 
+bool rna_subject_is_uplink(const struct rna_subject *port)
+{
+	for (size_t i = 0; i < port->rdma_device->port_count; i++)
+		if (port->ports[i].represents)
+			return !port->represents;
+	return false;
+}
+
 /* ACTIVE_DEFER is not enough for NCCL, which looks at the link layer (net_ib.cc). */
 bool rna_subject_suits_nccl(const struct rna_subject *port)
 {
@@ -68,7 +76,8 @@ enum rna_expected rna_subject_expected(const struct rna_subject *port)
 bool rna_subject_has_routable_gid(const struct rna_subject *port)
 {
 	for (size_t i = 0; i < port->gids->count; i++)
-		if (!rna_gid_is_link_local(&port->gids->entries[i].gid))
+		if (!port->gids->entries[i].elsewhere &&
+		    !rna_gid_is_link_local(&port->gids->entries[i].gid))
 			return true;
 	return false;
 }
@@ -81,6 +90,39 @@ const struct rna_subject_list *rna_view_devices(const struct rna_view *view)
 const struct rna_subject_list *rna_view_ports(const struct rna_view *view)
 {
 	return &view->subjects->scopes[RNA_SCOPE_PORT];
+}
+
+/*
+ * The sum of the members that are the port's own, where the bond spreads its traffic over them. In
+ * a bond of several devices each one sends through its own cables.
+ */
+static uint64_t members_rate(const struct rna_subject *port, const struct rna_netdev *bond)
+{
+	const struct rna_netdevs *netdevs = rna_snapshot_netdevs(port->view->snapshot);
+	const struct rna_netdev *member;
+	bool alone = true; /* is no other device in the bond? */
+	uint64_t own = 0, without_device = 0;
+	size_t from = 0;
+
+	while ((member = rna_netdevs_next_member(netdevs, bond->name, NULL, &from))) {
+		if (member->device && strcmp(member->device, port->rdma_device->name) != 0)
+			alone = false;
+		else if (!rna_netdev_has_no_link(member) && rna_value_is_known(member->speed))
+			*(member->device ? &own : &without_device) += member->speed.number / 8;
+	}
+	return alone ? own + without_device : own;
+}
+
+struct rna_value rna_subject_rate(const struct rna_subject *port)
+{
+	const struct rna_netdev *bond =
+		rna_netdevs_bond_of(rna_snapshot_netdevs(port->view->snapshot), port->netdev);
+	struct rna_value rate = port->link ? port->link->rate : (struct rna_value){0};
+	uint64_t members = bond && bond->bond_spreads ? members_rate(port, bond) : 0;
+
+	if (!rna_value_is_known(rate))
+		rate = (struct rna_value){0};
+	return members > rate.number ? rna_value_ok(members) : rate;
 }
 
 /* -- Siblings ---------------------------------------------------------------------------------- */
@@ -247,8 +289,8 @@ static bool is_unseen(const struct rna_subject *device)
 
 /*
  * VFs and SFs have no physical port of their own, and their state is configured for a guest. The
- * same holds for representors, which go down with the pod at the other end. The functions that
- * manage NVSwitches carry no traffic.
+ * same holds for ports of the embedded switch, which go down with the pod at the other end. The
+ * functions that manage NVSwitches carry no traffic.
  */
 static bool is_judged(const struct join *join, const struct rna_subject *subject)
 {
@@ -259,7 +301,7 @@ static bool is_judged(const struct join *join, const struct rna_subject *subject
 	case RNA_FUNCTION_SF:
 		return join->virtual_functions;
 	default:
-		return !subject->netdev || !subject->netdev->representor;
+		return !subject->represents;
 	}
 }
 
@@ -329,18 +371,44 @@ static void set_peer(struct rna_subject *port)
 	port->peer_link = port->peer && !port->peer->stale ? &port->peer->link : NULL;
 }
 
+/* The table without the addresses of other network namespaces; the same one if it has none. */
+static const struct rna_port_gids *gids_here(const struct rna_port_gids *gids,
+					     struct rna_arena *arena)
+{
+	struct rna_port_gids *here = NULL;
+	struct rna_gid_entry *entries;
+	size_t count = rna_port_gids_count_here(gids);
+
+	if (count == gids->count)
+		return gids;
+	entries = rna_arena_array(arena, count, sizeof(*entries));
+	if (entries)
+		here = rna_arena_alloc(arena, sizeof(*here));
+	if (!here)
+		return NULL;
+	*here = *gids;
+	here->entries = entries;
+	here->count = 0;
+	for (size_t i = 0; i < gids->count; i++)
+		if (!gids->entries[i].elsewhere)
+			entries[here->count++] = gids->entries[i];
+	return here;
+}
+
 static void set_nccl(struct rna_subject *port)
 {
 	bool infiniband = port->link_layer == RNA_LINK_LAYER_INFINIBAND;
 	bool suits = port->gids && rna_subject_suits_nccl(port);
 	bool roce = port->gids && rna_subject_is_active_roce(port);
+	const struct rna_port_gids *gids =
+		suits || roce ? gids_here(port->gids, port->view->arena) : NULL;
 	const struct rna_gid_entry *entry;
 	unsigned index;
 
-	if (!suits && !roce)
+	if (!gids)
 		return;
-	index = rna_nccl_gid_index(port->gids, infiniband, &RNA_NCCL_STANDARD);
-	entry = roce ? rna_port_gids_find(port->gids, index) : NULL;
+	index = rna_nccl_gid_index(gids, infiniband, &RNA_NCCL_STANDARD);
+	entry = roce ? rna_port_gids_find(gids, index) : NULL;
 	if (suits)
 		port->nccl_index = rna_value_ok(index);
 	if (entry && entry->type == RNA_GID_TYPE_ROCE_V2 && !rna_gid_is_link_local(&entry->gid))
@@ -370,8 +438,61 @@ static void set_port(struct join *join, unsigned number, size_t index, struct rn
 	set_nccl(ret);
 	memset(ret->groups, 0, sizeof(ret->groups)); /* those of the device */
 	set_groups(ret);
-	ret->judged = is_judged(join, ret);
-	set_siblings(join, ret);
+}
+
+/*
+ * Is the device in switchdev mode? One of its ports has a representor; or no function has one, and
+ * the only port with an interface is active without any GID.
+ */
+static bool is_in_switchdev(const struct rna_subject *ports, size_t count)
+{
+	const struct rna_subject *only = NULL;
+	size_t with_netdev = 0;
+
+	for (size_t i = 0; i < count; i++) {
+		if (!ports[i].netdev)
+			continue;
+		if (ports[i].netdev->representor)
+			return true;
+		only = &ports[i];
+		with_netdev++;
+	}
+	return count > 1 && with_netdev == 1 && rna_subject_is_active(only) && only->gids &&
+	       only->gids->count == 0;
+}
+
+/*
+ * In switchdev mode of mlx5 a device has a port for each function of the embedded switch
+ * (hw/mlx5/ib_rep.c, mlx5_ib_vport_rep_load(); the uplink is port 1 in old kernels, the last one
+ * since Linux 5.12). Only the uplink has a cable: its interface is no representor. Where the agent
+ * sees that one interface for all ports, it is that of the first. A port without an interface is
+ * one of a function that is not there.
+ */
+static bool represents(const struct rna_subject *port, const struct rna_subject *ports,
+		       bool switchdev)
+{
+	if (port->link_layer != RNA_LINK_LAYER_ETHERNET)
+		return false;
+	if (!port->netdev)
+		return switchdev;
+	if (port->netdev->representor)
+		return true;
+	for (const struct rna_subject *other = ports; other < port; other++)
+		if (other->netdev == port->netdev)
+			return true;
+	return false;
+}
+
+/* All ports of one device: what one of them is depends on the others. */
+static void compare_ports(struct join *join, struct rna_subject *ports, size_t count)
+{
+	bool switchdev = is_in_switchdev(ports, count);
+
+	for (size_t i = 0; i < count; i++) {
+		ports[i].represents = represents(&ports[i], ports, switchdev);
+		ports[i].judged = is_judged(join, &ports[i]);
+		set_siblings(join, &ports[i]);
+	}
 }
 
 /* -- All of them ------------------------------------------------------------------------------- */
@@ -430,6 +551,7 @@ static int join_devices_and_ports(struct join *join, struct rna_view *view,
 			ports[next] = devices[i];
 			set_port(join, device->ports[p], next, &ports[next]);
 		}
+		compare_ports(join, &ports[next - device->port_count], device->port_count);
 	}
 	return 0;
 }

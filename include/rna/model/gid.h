@@ -65,7 +65,10 @@ struct rna_gid_entry {
 	struct rna_gid gid;
 	enum rna_gid_type type;
 	const char *netdev; /* interface (or VLAN) with this address; NULL on InfiniBand */
-	/* Of a device that is read through a process: its network namespace lacks this interface.
+	/*
+	 * The network namespace lacks this interface: that of the process through which the device
+	 * is read, otherwise that of the agent. The table of a device that pods share has the
+	 * addresses of all of them (macvlan, ipvlan), which come and go with the pods.
 	 */
 	bool elsewhere;
 };
@@ -100,6 +103,9 @@ const struct rna_gid_entry *rna_port_gids_find(const struct rna_port_gids *gids,
 
 /* The number of entries of that interface; a VLAN counts as its own interface. */
 size_t rna_port_gids_count_of(const struct rna_port_gids *gids, const char *netdev);
+
+/* The number of entries that are not elsewhere. */
+size_t rna_port_gids_count_here(const struct rna_port_gids *gids);
 
 /*
  * Fills changes and gone of port, whose entries the caller has filled, by comparison with before.

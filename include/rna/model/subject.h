@@ -74,10 +74,12 @@ struct rna_subject {
 	unsigned place;
 	unsigned card_functions; /* of its card, those that are NICs; 0: not known */
 	bool rail;               /* its NIC serves GPUs, or has a rail on a node without GPUs */
-	bool judged;             /* all rules apply; otherwise only those about its PCIe path */
-	bool unseen;             /* some of its data is missing: findings of before stay */
-	struct rna_span labels;  /* that name it; empty but in metrics (labels.h) */
-	struct rna_span info;    /* all that is known of it in words, labels included */
+	/* Of a port: it is one of the embedded switch (switchdev mode), and has no cable. */
+	bool represents;
+	bool judged;            /* all rules apply; otherwise only those about its PCIe path */
+	bool unseen;            /* some of its data is missing: findings of before stay */
+	struct rna_span labels; /* that name it; empty but in metrics (labels.h) */
+	struct rna_span info;   /* all that is known of it in words, labels included */
 };
 
 struct rna_subject_list {
@@ -116,10 +118,23 @@ bool rna_subject_is_active(const struct rna_subject *port); /* false: no, or unk
 bool rna_subject_is_active_roce(const struct rna_subject *port);
 
 /*
+ * The port of a device in switchdev mode that has the cable. Such a device does no RDMA: its ports
+ * are for raw packets alone, and their GIDs are zero (mlx5_port_rep_immutable() in hw/mlx5/main.c,
+ * Linux 6.12); its virtual and scalable functions do.
+ */
+bool rna_subject_is_uplink(const struct rna_subject *port);
+
+/*
  * Can NCCL's own transport use the port at this moment? It takes ports that are ACTIVE, and makes
  * its connections in a way that only channel adapters have: not iWARP, and not EFA.
  */
 bool rna_subject_suits_nccl(const struct rna_subject *port);
+
+/*
+ * Bytes per second; of a port whose bond spreads traffic that of all its members. Absent: the rate
+ * is not known.
+ */
+struct rna_value rna_subject_rate(const struct rna_subject *port);
 
 enum rna_expected rna_subject_expected(const struct rna_subject *port);
 /* Has it a GID that is not link-local? Its table must be known. */

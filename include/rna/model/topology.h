@@ -135,11 +135,14 @@ struct rna_nic {
 	const char **devices;
 	int lag; /* index of nics: the other function that has the device of its LAG; -1: none */
 	/*
-	 * From 0, in order of PCI addresses; -1: none. If there are GPUs nearby, only NICs that
-	 * serve GPUs have a rail: the NIC of a GPU, or a NIC as near to one and of the same kind
-	 * (vendor, device, class) as the NIC of a GPU. Storage and frontend NICs then have none.
+	 * A rail is a cable that serves GPUs, or several of one card that are planes of it. From 0,
+	 * in order of PCI addresses; -1: none. If there are GPUs nearby, only NICs that serve GPUs
+	 * have a rail: the NIC of a GPU, or a NIC as near to one and of the same kind (vendor,
+	 * device, class) as the NIC of a GPU, unless each GPU has its own without it. Storage and
+	 * frontend NICs then have none, nor have functions that no card uses (struct rna_nic_fact).
 	 * Otherwise the NICs of the most frequent kind among the eligible ones (below) have a rail;
-	 * of all such kinds if several are equally frequent. Members of a LAG share one. A NIC that
+	 * of all such kinds if several are equally frequent. Members of a LAG share one, as planes
+	 * do. A NIC that
 	 * has lost its RDMA device keeps its number; where most GPUs have a NIC behind their switch
 	 * and one has none, a number stays free for it. While a NIC is missing that had a rail, the
 	 * numbers are those of before, see below.
@@ -184,6 +187,49 @@ struct rna_known_rails *rna_known_rails_unref(struct rna_known_rails *rails); /*
 RNA_DEFINE_CLEANUP(struct rna_known_rails, rna_known_rails_unref)
 
 /*
+ * What its devices tell of a function, beyond the PCI tree. Functions of which they tell nothing
+ * that matters have none.
+ */
+struct rna_nic_fact {
+	const char *address; /* of the function */
+	uint64_t rate;       /* bytes per second, the highest so far; 0: not known, or as all */
+	/*
+	 * No port of it is used, nor that of the same function on any other card of its model,
+	 * while others are: the second port of dual-port cards with one cable each, the silent half
+	 * of cards in two slots (drivers/net/ethernet/mellanox/mlx5/core/lib/sd.c, Linux 6.12).
+	 */
+	bool unused;
+	/*
+	 * Another function of the card, whose rail is that of this one as well: they are planes of
+	 * one rail, or in two slots and behind one cable. NULL: none.
+	 */
+	const char *rail_of;
+};
+
+/* Likewise counted and const. */
+struct rna_nic_facts {
+	unsigned refs;
+	struct rna_arena *arena; /* owns this struct and its texts */
+	size_t count;
+	struct rna_nic_fact *items; /* by address */
+};
+
+/*
+ * Those of a view that has its subjects. previous: the last ones, which stay where nothing is known
+ * at the moment; NULL: none. One reference. NULL: no memory.
+ */
+struct rna_view;
+struct rna_nic_facts *rna_nic_facts_make(const struct rna_view *view,
+					 const struct rna_nic_facts *previous);
+/* NULL is as good as facts that tell nothing. */
+bool rna_nic_facts_are_same(const struct rna_nic_facts *a, const struct rna_nic_facts *b);
+const struct rna_nic_fact *rna_nic_facts_find(const struct rna_nic_facts *facts,
+					      const char *address);   /* NULL: none; accepts NULL */
+struct rna_nic_facts *rna_nic_facts_ref(struct rna_nic_facts *facts); /* accepts NULL */
+struct rna_nic_facts *rna_nic_facts_unref(struct rna_nic_facts *facts); /* accepts NULL */
+RNA_DEFINE_CLEANUP(struct rna_nic_facts, rna_nic_facts_unref)
+
+/*
  * The nearest NICs of one GPU, and the NIC assigned to it. Eligible are NICs with an RDMA device
  * (if no NIC has one: all), except those that manage NVSwitches.
  */
@@ -194,7 +240,8 @@ struct rna_gpu_affinity {
 	/*
 	 * Index of nics, or -1. The assignment gives each GPU its own NIC among those of the same
 	 * path class as the nearest. Of all such assignments it takes that with the fewest bridges
-	 * in total, then the fastest links, then the order of addresses. If there are fewer NICs
+	 * in total, then the highest rates, the fastest links, the model that is as near to most
+	 * other GPUs, then the order of addresses. If there are fewer NICs
 	 * that near than GPUs, GPUs share a NIC: half of a near NIC is better than a far one, which
 	 * is NCCL's choice, too. (With more than 64 GPUs or 4096 NICs it is the first nearest.)
 	 */
@@ -240,9 +287,11 @@ enum rna_path_class rna_topology_gpu_path(const struct rna_topology *topology, u
  * number of a missing one stays free. A NIC that was never seen is numbered behind the others, and
  * only if it is of their model. If all are there, the numbers are as those of a node without a
  * memory, and so they are if no NIC of before is there: it is another machine.
+ * facts: NULL: nothing is known but the tree.
  */
 int rna_topology_assign(struct rna_topology *topology, struct rna_nic *nics,
-			const struct rna_known_rails *known, struct rna_arena *arena);
+			const struct rna_known_rails *known, const struct rna_nic_facts *facts,
+			struct rna_arena *arena);
 
 /*
  * The NIC of an RDMA device: found by device name, otherwise by its function or its PF. NULL: none.

@@ -234,6 +234,7 @@ static void changes_are_counted_from_run_to_run(void **state)
 	RNA_CLEANUP(rna_part_unref_p) struct rna_part *second = NULL;
 	RNA_CLEANUP(rna_part_unref_p) struct rna_part *third = NULL;
 
+	tree_write(&fixture->tree, "sys/class/net/eth0/ifindex", "2\n");
 	write_entry(fixture, "2", LOCAL, "RoCE v2", "eth0");
 	assert_int_equal(collect(fixture, &first), 0);
 	assert_int_equal(only_port(first)->changes, 0);
@@ -248,6 +249,32 @@ static void changes_are_counted_from_run_to_run(void **state)
 	fixture->previous = second;
 	assert_int_equal(collect(fixture, &third), 0);
 	assert_int_equal(only_port(third)->changes, 1);
+}
+
+/* A device that pods share has the addresses of all of them, with the names that these know. */
+static void interfaces_of_pods_are_elsewhere(void **state)
+{
+	static const bool elsewhere[] = {false, false, true, true};
+	struct fixture *fixture = *state;
+	RNA_CLEANUP(rna_part_unref_p) struct rna_part *part = NULL;
+
+	fixture->device.pci_address = "0000:3b:00.0";
+	tree_mkdir(&fixture->tree, "sys/devices/pci0000:3a/0000:3b:00.0/net/eth0");
+	tree_mkdir(&fixture->tree, "sys/devices/pci0000:00/0000:01:00.0/net/eth1");
+	tree_link(&fixture->tree, "sys/class/net/eth0",
+		  "../../devices/pci0000:3a/0000:3b:00.0/net/eth0");
+	tree_link(&fixture->tree, "sys/class/net/eth1",
+		  "../../devices/pci0000:00/0000:01:00.0/net/eth1");
+	tree_mkdir(&fixture->tree, "sys/class/net/bond0");
+	write_entry(fixture, "0", LOCAL, "RoCE v2", "eth0");
+	write_entry(fixture, "1", MAPPED, "RoCE v2", "bond0");
+	write_entry(fixture, "2", MAPPED, "RoCE v2", "net1");
+	write_entry(fixture, "3", MAPPED, "RoCE v2", "eth1"); /* so is the host's management */
+	assert_int_equal(collect(fixture, &part), 0);
+	assert_int_equal(only_port(part)->count, 4);
+	for (size_t i = 0; i < 4; i++)
+		assert_int_equal(only_port(part)->entries[i].elsewhere, elsewhere[i]);
+	assert_int_equal(rna_port_gids_count_here(only_port(part)), 2);
 }
 
 /* NCCL is given an index of this table: all of it was looked at, or it is not the table. */
@@ -289,6 +316,7 @@ int main(void)
 		GIDS_TEST(verbs_are_asked_first),
 		GIDS_TEST(sysfs_stands_in_for_verbs),
 		GIDS_TEST(changes_are_counted_from_run_to_run),
+		GIDS_TEST(interfaces_of_pods_are_elsewhere),
 		GIDS_TEST(want_of_descriptors_takes_no_entry_away),
 	};
 

@@ -433,6 +433,38 @@ static void test_a_representor_is_not_asked(void **state)
 	}
 }
 
+/* A pod has a virtual function, whose interface has no DCB; packets leave by that of the host. */
+static void test_a_device_of_a_pod_has_what_the_uplink_has(void **state)
+{
+	static const unsigned ports[] = {1};
+	static const struct rna_device device = {.name = "mlx5_3",
+						 .process = 500,
+						 .pci_address = "0000:3b:00.4",
+						 .physical_function = "0000:3b:00.0",
+						 .port_count = 1,
+						 .ports = ports};
+	RNA_CLEANUP(tree_deinit) struct tree tree;
+	RNA_CLEANUP(rna_backends_free_p) struct rna_backends *backends = NULL;
+	RNA_CLEANUP(rna_part_unref_p) struct rna_part *part = NULL;
+	struct rna_collect_input in = {.device = &device};
+	struct message message;
+
+	(void)state;
+	tree_init(&tree);
+	make_answer(&message);
+	tree_mkdir(&tree, "sys/bus/pci/devices/0000:3b:00.0/net/pf0vf2_rep");
+	tree_mkdir(&tree, "sys/bus/pci/devices/0000:3b:00.0/net/rail0");
+	tree_write(&tree, "sys/class/net/pf0vf2_rep/phys_port_name", "pf0vf2\n");
+	tree_write(&tree, "sys/class/net/rail0/phys_port_name", "p0\n");
+	write_hex(&tree, "recorded/dcb/rail0/ieee", &message);
+	backends = rna_backends_new(tree.root);
+	in.root = tree.root;
+	in.backends = backends;
+	assert_int_equal(rna_collect_qos(&in, &part, NULL), 0);
+	assert_string_equal(port_of(part)->netdev, "rail0");
+	check_answer(port_of(part)->dcb);
+}
+
 static void test_files_of_drivers(void **state)
 {
 	RNA_CLEANUP(tree_deinit) struct tree tree;
@@ -522,6 +554,7 @@ int main(void)
 		cmocka_unit_test(test_a_bond),
 		cmocka_unit_test(test_each_member_of_a_bond_is_asked),
 		cmocka_unit_test(test_a_representor_is_not_asked),
+		cmocka_unit_test(test_a_device_of_a_pod_has_what_the_uplink_has),
 		cmocka_unit_test(test_files_of_drivers),
 		cmocka_unit_test(test_broken_and_other_interfaces),
 		cmocka_unit_test(test_the_kernel_answers),

@@ -500,10 +500,11 @@ static void representors_and_subfunctions_are_not_interfaces_of_a_nic(void **sta
 	assert_string_equal(fixture->topology->nics[0].netdevs[0], "p0");
 }
 
-static void data_direct_is_found_by_its_serial_number(void **state)
+static void data_direct_is_found_by_the_uuid_of_the_chip(void **state)
 {
-	static const char vpd[] = "\x82\x04\x00name\x90\x10\x00PN\x02xyV0\x01zSN\x04S123\x78";
-	static const char other[] = "\x90\x07\x00SN\x04S124\x78";
+	/* chips of one board, which has one serial number */
+	static const char vpd[] = "\x82\x04\x00name\x90\x0e\x00SN\x04S123V3\x04U123\x78";
+	static const char other[] = "\x90\x0e\x00SN\x04S123V3\x04U124\x78";
 	struct fixture *fixture = *state;
 	const struct rna_topology *topology;
 
@@ -533,7 +534,7 @@ static void data_direct_is_found_by_its_serial_number(void **state)
 }
 
 /* Lengths that point behind the end, and no end at all. */
-static void broken_vpd_has_no_serial_number(void **state)
+static void broken_vpd_has_no_uuid(void **state)
 {
 	static const struct {
 		const char *bytes;
@@ -541,18 +542,18 @@ static void broken_vpd_has_no_serial_number(void **state)
 	} rows[] = {
 		{"", 0},
 		{"\x90", 1},
-		{"\x90\xff\xffSN\x04S123", 10},
-		{"\x90\x07\x00SN\xffS123", 10},
+		{"\x90\xff\xffV3\x04S123", 10},
+		{"\x90\x07\x00V3\xffS123", 10},
 		{"\x78", 1},
 		{"\xff\xff\xff\xff\xff", 5},
-		{"\x90\x03\x00SN", 5},
+		{"\x90\x03\x00V3", 5},
 	};
 	struct fixture *fixture = *state;
 	RNA_CLEANUP(rna_arena_free_p) struct rna_arena *arena = rna_arena_new(256);
 
 	for (size_t i = 0; i < RNA_ARRAY_SIZE(rows); i++) {
 		tree_write_bytes(&fixture->tree, "f/vpd", rows[i].bytes, rows[i].len);
-		assert_null(rna_pci_read_serial(fixture->tree.root, "f", arena));
+		assert_null(rna_pci_read_uuid(fixture->tree.root, "f", arena));
 	}
 }
 
@@ -800,8 +801,8 @@ int main(void)
 		TEST(locality_is_of_the_only_node_or_unknown),
 		TEST(virtual_devices_are_on_what_their_interface_is_made_of),
 		TEST(representors_and_subfunctions_are_not_interfaces_of_a_nic),
-		TEST(data_direct_is_found_by_its_serial_number),
-		TEST(broken_vpd_has_no_serial_number),
+		TEST(data_direct_is_found_by_the_uuid_of_the_chip),
+		TEST(broken_vpd_has_no_uuid),
 		TEST(xml_alone_is_a_topology),
 		TEST(named_xml_is_the_tree),
 		TEST(xml_of_an_empty_root_is_a_closed_world),

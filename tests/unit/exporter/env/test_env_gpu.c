@@ -103,7 +103,7 @@ static void make(struct node *node, struct rna_arena *arena)
 		.nic_count = NICS,
 		.nics = node->nics,
 	};
-	assert_int_equal(rna_topology_assign(&node->topology, node->nics, NULL, arena), 0);
+	assert_int_equal(rna_topology_assign(&node->topology, node->nics, NULL, NULL, arena), 0);
 }
 
 /* ports: one digit for each chosen port, as the result has them: "02". */

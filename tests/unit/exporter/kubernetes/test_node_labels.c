@@ -228,11 +228,6 @@ static const struct {
 	{"one lost is expected", IB, one_lost, RNA_NODE_LABEL_PORTS_EXPECTED, "2"},
 	{"down on purpose", IB, meant_to_be_down, RNA_NODE_LABEL_PORTS_EXPECTED, "1"},
 	{"not expected to be up", IB, nobody_expects, RNA_NODE_LABEL_PORTS_EXPECTED, "0"},
-	{"all well", IB, nothing, RNA_NODE_LABEL_RATE_TOTAL, "800"},
-	{"one slow", IB, one_slow, RNA_NODE_LABEL_RATE_TOTAL, "500"},
-	{"one down", IB, one_down, RNA_NODE_LABEL_RATE_TOTAL, "400"},
-	{"all down", IB, all_down, RNA_NODE_LABEL_RATE_TOTAL, "-"},
-	{"speed of no known code", IB, unknown_speed, RNA_NODE_LABEL_RATE_TOTAL, "?"},
 	{"all well", IB, nothing, RNA_NODE_LABEL_NIC_MODEL, "ConnectX-7"},
 	{"no device", IB, no_device, RNA_NODE_LABEL_NIC_MODEL, "-"},
 	{"vendor or device of one not read", IB, model_unread, RNA_NODE_LABEL_NIC_MODEL, "?"},
@@ -240,6 +235,7 @@ static const struct {
 	{"no PCI tree yet", IB, nothing, RNA_NODE_LABEL_SR_IOV, "?"},
 	{"no PCI tree yet", IB, nothing, RNA_NODE_LABEL_RAILS, "?"},
 	{"no PCI tree yet", IB, nothing, RNA_NODE_LABEL_RATE_SLOWEST, "?"},
+	{"no PCI tree yet", IB, nothing, RNA_NODE_LABEL_RATE_TOTAL, "?"},
 	{"no PCI tree yet, all down", IB, all_down, RNA_NODE_LABEL_RATE_SLOWEST, "-"},
 	{"no device", IB, no_device, RNA_NODE_LABEL_RAILS, "-"},
 	{"all well", IB, nothing, RNA_NODE_LABEL_HEALTH, "ok"},
@@ -398,6 +394,7 @@ static void test_rails_and_virtual_functions(void **state)
 			nics[n].devices = device;
 			nics[n].lag = nics[n].lag == LAG ? 0 : -1;
 		}
+		topology->objects = &(const struct rna_pci_object){.address = "0000:18:00.0"};
 		topology->nics = nics;
 		topology->nic_count = RNA_ARRAY_SIZE(nics);
 		node_of_two(&node, IB);
@@ -468,26 +465,35 @@ static struct rna_part *tree_of(size_t gpus)
 	return &topology->part;
 }
 
-static void test_the_slowest_rail(void **state)
+static void expect_label(const char *what, const struct rna_node_verdict *verdicts,
+			 enum rna_node_label_id label, const char *wanted)
+{
+	if (strcmp(text_of(&verdicts[label]), wanted) != 0)
+		fail_msg("%s, %s: %s, should be %s", what, rna_node_label_name(label),
+			 text_of(&verdicts[label]), wanted);
+}
+
+static void test_rates_of_rails(void **state)
 {
 	static const struct {
 		const char *what;
 		void (*change)(struct node *node);
 		size_t gpus;
 		bool other_model; /* the third NIC */
-		const char *verdict;
+		const char *slowest, *total;
 	} nodes[] = {
-		{"all well", nothing, 1, false, "400"},
-		{"a slow rail", one_slow, 1, false, "100"},
-		{"slow storage is no rail", storage_is_slow, 1, false, "400"},
-		{"whatever its speed", storage_is_of_no_known_speed, 1, false, "400"},
-		{"a rail of no known speed", unknown_speed, 1, false, "?"},
-		{"a port that is unreadable", storage_is_unreadable, 1, false, "?"},
-		{"nothing else is up", storage_alone_is_up, 1, false, "100"},
-		{"all down", all_down, 1, false, "-"},
-		{"no GPU, another model", storage_is_slow, 0, true, "400"},
-		{"nothing tells rails from others", all_iwarp, 1, false, "100"},
-		{"no GPU, the same model", storage_is_slow, 0, false, "100"},
+		{"all well", nothing, 1, false, "400", "800"},
+		{"a slow rail", one_slow, 1, false, "100", "500"},
+		{"a rail is down", one_down, 1, false, "400", "400"},
+		{"slow storage is no rail", storage_is_slow, 1, false, "400", "800"},
+		{"whatever its speed", storage_is_of_no_known_speed, 1, false, "400", "800"},
+		{"a rail of no known speed", unknown_speed, 1, false, "?", "?"},
+		{"a port that is unreadable", storage_is_unreadable, 1, false, "?", "?"},
+		{"no rail is up", storage_alone_is_up, 1, false, "-", "-"},
+		{"all down", all_down, 1, false, "-", "-"},
+		{"no GPU, another model", storage_is_slow, 0, true, "400", "800"},
+		{"NCCL can use none", all_iwarp, 1, false, "400", "800"},
+		{"no GPU, the same model", storage_is_slow, 0, false, "100", "800"},
 	};
 
 	(void)state;
@@ -505,9 +511,9 @@ static void test_the_slowest_rail(void **state)
 		if (nodes[i].other_model)
 			third->device_id = 0x1751;
 		assert_int_equal(rna_node_labels_decide(joined(view), &options, verdicts), 0);
-		if (strcmp(text_of(&verdicts[RNA_NODE_LABEL_RATE_SLOWEST]), nodes[i].verdict) != 0)
-			fail_msg("%s: %s, should be %s", nodes[i].what,
-				 text_of(&verdicts[RNA_NODE_LABEL_RATE_SLOWEST]), nodes[i].verdict);
+		expect_label(nodes[i].what, verdicts, RNA_NODE_LABEL_RATE_SLOWEST,
+			     nodes[i].slowest);
+		expect_label(nodes[i].what, verdicts, RNA_NODE_LABEL_RATE_TOTAL, nodes[i].total);
 		(void)rna_view_unref(view);
 	}
 }
@@ -793,7 +799,7 @@ int main(void)
 		cmocka_unit_test(test_decisions),
 		cmocka_unit_test(test_health_by_findings),
 		cmocka_unit_test(test_firmware_only_where_all_agree),
-		cmocka_unit_test(test_the_slowest_rail),
+		cmocka_unit_test(test_rates_of_rails),
 		cmocka_unit_test(test_gpudirect),
 		cmocka_unit_test(test_read_errors),
 		cmocka_unit_test(test_ports_that_are_not_seen),

@@ -27,6 +27,7 @@ struct node {
 	struct rna_gpu gpus[GPUS_MAX];
 	struct rna_nic nics[NICS_MAX];
 	struct rna_known_rails *known;
+	struct rna_nic_facts *facts;
 };
 
 static int setup(void **state)
@@ -127,7 +128,8 @@ static unsigned add_nic(struct node *node, unsigned parent)
 
 static void assign(struct node *node)
 {
-	assert_int_equal(rna_topology_assign(&node->topology, node->nics, node->known, node->arena),
+	assert_int_equal(rna_topology_assign(&node->topology, node->nics, node->known, node->facts,
+					     node->arena),
 			 0);
 }
 
@@ -460,6 +462,223 @@ static void a_lost_data_direct_function_moves_no_rail(void **state)
 	assign(node);
 	for (unsigned i = 0; i < 4; i++)
 		assert_int_equal(node->nics[nics[i]].rail, i);
+}
+
+/* -- What devices tell of NICs ----------------------------------------------------------------- */
+
+static struct rna_nic_fact *fact_of(struct node *node, unsigned nic)
+{
+	struct rna_nic_fact *fact;
+
+	if (!node->facts) {
+		node->facts = rna_arena_alloc(node->arena, sizeof(*node->facts));
+		node->facts->items =
+			rna_arena_array(node->arena, NICS_MAX, sizeof(*node->facts->items));
+	}
+	fact = &node->facts->items[node->facts->count++]; /* in the order of addresses */
+	fact->address = node->objects[node->nics[nic].object].address;
+	return fact;
+}
+
+/* Dual-port cards with one cable each: the second port is no rail, and the nearest of no GPU. */
+static void functions_that_no_card_uses_are_no_rails(void **state)
+{
+	struct node *node = *state;
+
+	for (unsigned i = 0; i < 4; i++) {
+		unsigned upstream = add_complex(node, 0), card = add_port(node, upstream);
+
+		(void)add_nic(node, card);
+		(void)add_nic(node, card);
+		(void)add_gpu(node, add_port(node, upstream));
+		(void)add_gpu(node, add_port(node, upstream));
+	}
+	for (unsigned i = 1; i < 8; i += 2)
+		fact_of(node, i)->unused = true;
+	assign(node);
+	for (unsigned i = 0; i < 8; i++) {
+		assert_int_equal(node->nics[i].rail, i % 2 ? -1 : (int)i / 2);
+		assert_int_equal(node->topology.affinities[i].nearest_count, 1);
+		assert_int_equal(nic_of(node, i), i / 2 * 2);
+	}
+}
+
+static void planes_of_one_card_are_one_rail(void **state)
+{
+	struct node *node = *state;
+
+	for (unsigned i = 0; i < 4; i++) {
+		unsigned upstream = add_complex(node, 0), card = add_port(node, upstream);
+
+		(void)add_nic(node, card);
+		(void)add_nic(node, card);
+		(void)add_gpu(node, add_port(node, upstream));
+	}
+	for (unsigned i = 1; i < 8; i += 2)
+		fact_of(node, i)->rail_of = node->objects[node->nics[i - 1].object].address;
+	assign(node);
+	for (unsigned i = 0; i < 8; i++)
+		assert_int_equal(node->nics[i].rail, i / 2);
+	assert_int_equal(node->topology.affinities[0].nearest_count, 2);
+}
+
+/* Each GPU has its NIC; behind one switch there is another one of the model, in front of it. */
+static void a_storage_nic_behind_the_switch_of_a_gpu_is_no_rail(void **state)
+{
+	struct node *node = *state;
+	unsigned storage = 0, rails[4];
+
+	for (unsigned i = 0; i < 4; i++) {
+		unsigned upstream = add_complex(node, 0);
+
+		if (i == 1)
+			storage = add_nic(node, add_port(node, upstream));
+		rails[i] = add_nic(node, add_port(node, upstream));
+		node->nics[rails[i]].subsystem = 0x15b30041;
+		(void)add_gpu(node, add_port(node, upstream));
+	}
+	assign(node);
+	assert_int_equal(node->nics[storage].rail, -1);
+	for (unsigned i = 0; i < 4; i++) {
+		assert_int_equal(node->nics[rails[i]].rail, i);
+		assert_int_equal(nic_of(node, i), rails[i]);
+	}
+}
+
+/* One card of the model has a second function, which no other has. */
+static void an_odd_function_is_no_rail(void **state)
+{
+	struct node *node = *state;
+	unsigned odd = 0, rails[4];
+
+	for (unsigned i = 0; i < 4; i++) {
+		unsigned upstream = add_complex(node, 0), card = add_port(node, upstream);
+
+		rails[i] = add_nic(node, card);
+		if (i != 2)
+			continue;
+		odd = add_nic(node, card);
+		node->objects[node->nics[odd].object].address =
+			rna_arena_printf(node->arena, "%.*s.1", 10,
+					 node->objects[node->nics[rails[i]].object].address);
+	}
+	for (unsigned i = 0; i < 4; i++)
+		(void)add_gpu(node,
+			      (unsigned)node
+				      ->objects[node->objects[node->nics[rails[i]].object].parent]
+				      .parent);
+	assign(node);
+	assert_int_equal(node->nics[odd].rail, -1);
+	for (unsigned i = 0; i < 4; i++)
+		assert_int_equal(node->nics[rails[i]].rail, i);
+}
+
+/* Two GPUs and two NICs behind each switch; one GPU is gone, and its NIC is a rail all the same. */
+static void a_lost_gpu_takes_no_rail(void **state)
+{
+	struct node *node = *state;
+
+	for (unsigned i = 0; i < 4; i++) {
+		unsigned upstream = add_complex(node, 0);
+
+		(void)add_nic(node, add_port(node, upstream));
+		(void)add_nic(node, add_port(node, upstream));
+		(void)add_gpu(node, add_port(node, upstream));
+		if (i != 1)
+			(void)add_gpu(node, add_port(node, upstream));
+	}
+	assign(node);
+	for (unsigned i = 0; i < 8; i++)
+		assert_int_equal(node->nics[i].rail, i);
+}
+
+/* Of two GPUs neither has what is usual: a slower NIC is one too many, an equal one is not. */
+static void of_two_gpus_only_a_lesser_nic_is_one_too_many(void **state)
+{
+	struct node *node = *state;
+	unsigned nics[3], first = add_complex(node, 0), second = add_complex(node, 1);
+
+	nics[0] = add_nic(node, add_port(node, first));
+	(void)add_gpu(node, add_port(node, first));
+	nics[1] = add_nic(node, add_port(node, second));
+	nics[2] = add_nic(node, add_port(node, second));
+	(void)add_gpu(node, add_port(node, second));
+	assign(node);
+	assert_int_equal(node->nics[nics[2]].rail, 2);
+	for (unsigned i = 0; i < 3; i++)
+		fact_of(node, nics[i])->rate = i == 1 ? 25000000000 : 50000000000;
+	assign(node);
+	assert_int_equal(node->nics[nics[0]].rail, 0);
+	assert_int_equal(node->nics[nics[1]].rail, -1);
+	assert_int_equal(node->nics[nics[2]].rail, 1);
+}
+
+/* Without its device the rail is still the rail, and keeps its number. */
+static void nor_is_it_one_while_the_rail_beside_it_is_dead(void **state)
+{
+	struct node *node = *state;
+	unsigned storage = 0, rails[4];
+
+	for (unsigned i = 0; i < 4; i++) {
+		unsigned upstream = add_complex(node, 0);
+
+		rails[i] = add_nic(node, add_port(node, upstream));
+		if (i == 1)
+			storage = add_nic(node, add_port(node, upstream));
+		fact_of(node, rails[i])->rate = i == 1 ? 0 : 50000000000;
+		if (i == 1)
+			fact_of(node, storage)->rate = 25000000000;
+		(void)add_gpu(node, add_port(node, upstream));
+	}
+	node->nics[rails[1]].device_count = 0;
+	assign(node);
+	for (unsigned i = 0; i < 4; i++)
+		assert_int_equal(node->nics[rails[i]].rail, i);
+	assert_int_equal(node->nics[storage].rail, -1);
+	assert_int_equal(nic_of(node, 1), storage); /* what serves the GPU has a device */
+}
+
+/* All are behind host bridges of their own, on links of one speed. */
+static void the_faster_kind_of_equally_near_nics_is_the_rail(void **state)
+{
+	struct node *node = *state;
+	unsigned slow[2], fast[2];
+
+	for (unsigned i = 0; i < 2; i++) {
+		slow[i] = add_nic_of(node, add_complex(node, 0), CONNECTX6_DX);
+		fact_of(node, slow[i])->rate = 25000000000;
+	}
+	for (unsigned i = 0; i < 2; i++) {
+		fast[i] = add_nic(node, add_complex(node, 0));
+		/* one has a bad cable */
+		fact_of(node, fast[i])->rate = i == 1 ? 12500000000 : 50000000000;
+		(void)add_gpu(node, add_complex(node, 0));
+	}
+	assign(node);
+	for (unsigned i = 0; i < 2; i++) {
+		assert_int_equal(node->nics[slow[i]].rail, -1);
+		assert_int_equal(node->nics[fast[i]].rail, i);
+	}
+}
+
+/* Four GPUs have theirs behind a switch; a fifth has none, and two kinds are as far from it. */
+static void between_equals_the_model_of_the_other_rails_is_taken(void **state)
+{
+	struct node *node = *state;
+	unsigned other = add_nic_of(node, add_complex(node, 0), CONNECTX6_DX), same;
+
+	for (unsigned i = 0; i < 3; i++) {
+		unsigned root = add_complex(node, 1);
+
+		(void)add_nic(node, add_port(node, root));
+		(void)add_gpu(node, add_port(node, root));
+	}
+	same = add_nic(node, add_complex(node, 0));
+	(void)add_gpu(node, add_complex(node, 0));
+	assign(node);
+	assert_int_equal(node->topology.affinities[3].nearest_count, 2);
+	assert_int_equal(nic_of(node, 3), same);
+	assert_int_not_equal(nic_of(node, 3), other);
 }
 
 /* HPE Slingshot has no RDMA devices at all; its NICs are near GPUs all the same. */
@@ -837,6 +1056,15 @@ int main(void)
 		TEST(nics_that_do_not_serve_are_passed_over),
 		TEST(a_lost_nic_moves_no_rail),
 		TEST(a_lost_data_direct_function_moves_no_rail),
+		TEST(functions_that_no_card_uses_are_no_rails),
+		TEST(planes_of_one_card_are_one_rail),
+		TEST(a_storage_nic_behind_the_switch_of_a_gpu_is_no_rail),
+		TEST(an_odd_function_is_no_rail),
+		TEST(a_lost_gpu_takes_no_rail),
+		TEST(of_two_gpus_only_a_lesser_nic_is_one_too_many),
+		TEST(nor_is_it_one_while_the_rail_beside_it_is_dead),
+		TEST(the_faster_kind_of_equally_near_nics_is_the_rail),
+		TEST(between_equals_the_model_of_the_other_rails_is_taken),
 		TEST(without_any_device_all_nics_serve),
 		TEST(nothing_is_near_where_nothing_is_known),
 		TEST(nodes_without_gpus_or_nics_are_fine),
