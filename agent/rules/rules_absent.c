@@ -283,8 +283,8 @@ static const char *explain(const struct rna_rule_input *in, const struct rna_top
 	const struct rna_driver *driver = driver_of(topology, nic);
 
 	*ret_remedy = "Search the kernel log for {pci}: the firmware of the card may have failed. "
-		      "Power-cycle the node; if {pci} still has no RDMA device, replace the card. "
-		      "If it is not meant to have one, add {pci} to devices.exclude.";
+		      "Then {cycle}. If it is not meant to have an RDMA device, add {pci} to "
+		      "devices.exclude.";
 	if (nic->rdma == RNA_NIC_RDMA_OFF) {
 		*ret_remedy = "No action required if this is intended. To use RDMA on it, run: "
 			      "devlink dev param set pci/{pci} name enable_rdma value true cmode "
@@ -315,14 +315,9 @@ static const char *explain(const struct rna_rule_input *in, const struct rna_top
 const char *rna_absence_module(const struct rna_rule_input *in, const char *address)
 {
 	const struct rna_topology *topology = topology_of(in);
+	const struct rna_nic *nic = rna_topology_nic_at(topology, address);
 
-	for (size_t i = 0; address && topology && i < topology->nic_count; i++) {
-		const struct rna_nic *nic = &topology->nics[i];
-
-		if (strcmp(object_of(topology, nic)->address, address) == 0)
-			return lacks_device(in, nic) ? missing_module(in, topology, nic) : NULL;
-	}
-	return NULL;
+	return nic && lacks_device(in, nic) ? missing_module(in, topology, nic) : NULL;
 }
 
 /* -- Functions without a device ---------------------------------------------------------------- */
@@ -383,7 +378,7 @@ static void report(const struct rna_rule_input *in, const struct rna_topology *t
 	const char *address = object_of(topology, nic)->address, *remedy;
 	const char *why = explain(in, topology, nic, out->arena, &remedy);
 	const char *although = say_although(topology, nic, conviction, out->arena);
-	const struct rna_remedy_names names = {.pci_address = address};
+	const struct rna_remedy_place place = rna_rule_place_at(in, address);
 	struct rna_finding *found;
 
 	if (!why || !although || !remedy)
@@ -398,7 +393,7 @@ static void report(const struct rna_rule_input *in, const struct rna_topology *t
 				      rna_arena_printf(out->arena, "%.*s %s",
 						       (int)strcspn(address, "."), address, why));
 	found->severity = severity_of(nic, conviction);
-	found->remedy = rna_rule_fill_remedy(remedy, &names, out->arena);
+	found->remedy = rna_rule_fill_remedy(remedy, &place, out->arena);
 }
 
 /* Its RDMA module is loaded as soon as any function has a device of it. */

@@ -81,7 +81,7 @@ const struct rna_rule rna_rule_device_stalled = {
 		"after two minutes.",
 	.check = check_device_stalled,
 	.remedy = "Search the kernel log for firmware command timeouts. If {device} does "
-		  "not recover, it needs a reset, or the node a reboot.",
+		  "not recover, drain the node. {recover} If that does not help, {cycle}.",
 	.message_id = "8f21be3837d448218e88dab50f91eeff",
 	.condition = RNA_CONDITION_NOT_OBSERVED,
 };
