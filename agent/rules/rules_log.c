@@ -22,6 +22,8 @@
 #include "rules.h"
 #include "thresholds.h"
 
+enum { MODULE_NAME_MAX = 56 }; /* MODULE_NAME_LEN of the kernel */
+
 /* So often, and over that time, an interface stops: it does not recover by itself. */
 enum { REPEATED = 3 };
 #define REPEATED_FOR (60 * RNA_USEC_PER_SEC)
@@ -498,20 +500,38 @@ static void report(const struct rna_rule_input *in, const struct about *about,
 }
 
 /*
- * The finding that the function has no RDMA device, of which the driver tells the reason; NULL:
- * there is none.
+ * A module that the kernel refused is why it is not loaded. "bnxt_re: Unknown symbol ..." names it
+ * as the text of the finding does (rna_absence_text()).
+ */
+static bool is_refused_module(const struct rna_episode *episode, const struct rna_finding *finding)
+{
+	char sentence[MODULE_NAME_MAX + sizeof("module  is not loaded")];
+	size_t len = strcspn(episode->last.text, ":");
+
+	if (episode->object.place != RNA_EPISODE_AT_NODE || len > MODULE_NAME_MAX)
+		return false;
+	(void)snprintf(sentence, sizeof(sentence), "module %.*s is not loaded", (int)len,
+		       episode->last.text);
+	return strstr(finding->text, sentence);
+}
+
+/*
+ * The finding that the function has no RDMA device, of which the driver or the kernel tells the
+ * reason; NULL: there is none.
  */
 static struct rna_find *find_absence(const struct rna_episode *episode, struct rna_finds *out)
 {
 	struct rna_find *absent = NULL;
 
-	if (episode->object.place != RNA_EPISODE_AT_FUNCTION)
-		return NULL;
 	for (size_t i = 0; i < out->count; i++) {
 		const struct rna_rule *rule = rna_rules[out->items[i].rule];
 		const char *device = out->items[i].finding.device;
 
 		if (out->items[i].unknown)
+			continue;
+		if (is_refused_module(episode, &out->items[i].finding))
+			return &out->items[i];
+		if (episode->object.place != RNA_EPISODE_AT_FUNCTION)
 			continue;
 		if (rule == &rna_rule_rdma_absent)
 			absent = &out->items[i];

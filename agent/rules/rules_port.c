@@ -498,8 +498,8 @@ static const char *say_module(const struct rna_rule_input *in,
 	*ret_remedy = rna_arena_printf(arena,
 				       "%sIf {device} was removed on purpose, run: rdma-node-agent "
 				       "expect accept.",
-				       rna_absence_remedy(module, arena));
-	text = rna_arena_printf(arena, "; module %s is not loaded", module);
+				       rna_absence_remedy(in, module, arena));
+	text = rna_arena_printf(arena, "; %s", rna_absence_text(in, module, arena));
 	return text ? text : "";
 }
 
