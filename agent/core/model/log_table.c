@@ -41,8 +41,10 @@
 #define MLX5_NETDEV BY_NETDEV("mlx5_core")
 #define MLX5_MODULE MLX5_MAYBE "Port module event\\[error\\]: module [0-9]+, Cable error, "
 
+/* All of the table of drivers; test_log_match.c compares these lists with it. */
 #define NIC_DRIVERS                                                                                \
-	"mlx5_core|mlx4_core|bnxt_en|ice|i40e|efa|ionic|hns3|hfi1|mana|qede|cxgb4|idpf|erdma"
+	"mlx5_core|mlx4_core|bnxt_en|ice|i40e|efa|ionic|hns3|hfi1|hfi2|mana|qede|cxgb4|idpf|"      \
+	"erdma|ib_qib|be2net|usnic_verbs|vmw_pvrdma|xsc_pci"
 
 /*
  * A frame of a stack in a driver of RDMA; one with "? " in front is a guess of the unwinder. The
@@ -52,7 +54,8 @@
 	"mlx5_core|mlx5_ib|mlx4_core|mlx4_en|mlx4_ib|ib_core|ib_uverbs|ib_cm|iw_cm|rdma_cm|"       \
 	"rdma_ucm|ib_umad|ib_ipoib|ib_srp|ib_iser|nvme_rdma|nvmet_rdma|rpcrdma|ko2iblnd|bnxt_en|"  \
 	"bnxt_re|ice|i40e|idpf|irdma|efa|ionic|ionic_rdma|hns3|hclge|hns_roce_hw_v2|erdma|hfi1|"   \
-	"rdmavt|mana|mana_ib|nvidia_peermem|nv_peer_mem"
+	"hfi2|rdmavt|ib_qib|mana|mana_ib|qede|qedr|cxgb4|iw_cxgb4|be2net|ocrdma|usnic_verbs|"      \
+	"vmw_pvrdma|xsc_pci|xsc_ib|nvidia_peermem|nv_peer_mem"
 #define DRIVER_FRAME                                                                               \
 	"^ *(RIP: [0-9a-f]+:|pc : |lr : )?[A-Za-z0-9_.]+\\+0x[0-9a-f]+/0x[0-9a-f]+ "               \
 	"\\[(" RDMA_MODULES ")[] ]"
@@ -66,8 +69,8 @@
 #define RDMA_ONLY_MODULES                                                                          \
 	"mlx5_core|mlx5_ib|mlx4_core|mlx4_ib|ib_core|ib_uverbs|ib_cm|iw_cm|rdma_cm|rdma_ucm|"      \
 	"ib_umad|ib_ipoib|ib_srp|ib_srpt|ib_iser|ib_isert|nvme_rdma|nvmet_rdma|rpcrdma|xprtrdma|"  \
-	"svcrdma|ko2iblnd|rds_rdma|9pnet_rdma|smc|efa|hfi1|ib_qib|rdmavt|ionic_rdma|mana_ib|"      \
-	"hns_roce_hw_v2|erdma|rdma_rxe|siw"
+	"svcrdma|ko2iblnd|rds_rdma|9pnet_rdma|smc|efa|hfi1|hfi2|ib_qib|rdmavt|ionic_rdma|"         \
+	"mana_ib|hns_roce_hw_v2|erdma|vmw_pvrdma|xsc_ib|rdma_rxe|siw"
 #define RDMA_HALVES "irdma|i40iw|bnxt_re|qedr|iw_cxgb4|ocrdma|usnic_verbs"
 #define MISMATCH_REMEDY                                                                            \
 	"Install the RDMA stack and this module for the running kernel and from one source "       \
