@@ -247,9 +247,15 @@ void rna_remedy_place_set_link_layer(struct rna_remedy_place *place, enum rna_li
 
 /* -- Filling in -------------------------------------------------------------------------------- */
 
+/* A function without an RDMA device goes by its address. */
+static const char *name_of(const struct rna_remedy_place *place)
+{
+	return place->device ? place->device : place->pci_address;
+}
+
 static void write_device(const struct rna_remedy_place *place, struct rna_strbuf *out)
 {
-	rna_strbuf_puts(out, place->device ? place->device : "DEVICE");
+	rna_strbuf_puts(out, name_of(place) ? name_of(place) : "DEVICE");
 }
 
 static void write_port(const struct rna_remedy_place *place, struct rna_strbuf *out)
@@ -263,7 +269,7 @@ static void write_port(const struct rna_remedy_place *place, struct rna_strbuf *
 static void write_object(const struct rna_remedy_place *place, struct rna_strbuf *out)
 {
 	write_device(place, out);
-	if (place->device && place->port == 0)
+	if (name_of(place) && place->port == 0)
 		return; /* the device as a whole */
 	rna_strbuf_puts(out, "/");
 	write_port(place, out);

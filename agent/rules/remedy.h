@@ -3,7 +3,7 @@
  * Remedies: what to do about a finding, at the place where it is read. The remedy of a rule, or of
  * a message of the kernel log, is a template. Names of the place are filled in:
  *
- *	{device}     mlx5_0                 else DEVICE
+ *	{device}     mlx5_0                 else {pci}, or DEVICE
  *	{port}       1                      else PORT
  *	{object}     mlx5_0/1, or mlx5_0    else DEVICE/PORT
  *	{pci}        0000:3b:00.0           else PCI-ADDRESS

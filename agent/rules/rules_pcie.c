@@ -13,6 +13,7 @@
 #include "past.h"
 #include "pcie_demand.h"
 #include "rails.h"
+#include "remedy.h"
 #include "rules.h"
 #include "thresholds.h"
 
@@ -557,6 +558,8 @@ static void count_small_read_requests(const struct rna_rule_input *in, struct rn
 	enum { BEST = 4096 };
 	const struct rna_subject *first = NULL;
 	uint64_t least = BEST, own, usual;
+	struct rna_remedy_place place;
+	struct rna_finding *found;
 	size_t count = 0;
 
 	for (size_t i = 0; i < in->ports->count; i++) {
@@ -569,12 +572,15 @@ static void count_small_read_requests(const struct rna_rule_input *in, struct rn
 		least = own < least ? own : least;
 		count++;
 	}
-	if (first)
-		(void)rna_finds_add(out,
-				    "%zu fast port%s can read no more than %ju bytes of memory at "
-				    "a time (MaxReadReq), where 4096 are possible: %s%s",
-				    count, count == 1 ? "" : "s", (uintmax_t)least,
-				    first->device->device->name, count > 1 ? " and others" : "");
+	if (!first)
+		return;
+	found = rna_finds_add(out,
+			      "%zu fast port%s can read no more than %ju bytes of memory at "
+			      "a time (MaxReadReq), where 4096 are possible: %s%s",
+			      count, count == 1 ? "" : "s", (uintmax_t)least,
+			      first->device->device->name, count > 1 ? " and others" : "");
+	place = rna_rule_place_of(in, first);
+	found->remedy = rna_rule_fill_remedy(found->remedy, &place, out->arena);
 }
 
 /* Of the node where all are alike; a warning of a device that differs from its siblings. */

@@ -66,6 +66,9 @@ static void check_device_stalled(const struct rna_rule_input *in, struct rna_fin
 	ago = rna_usec_since(job->stalled, now_of(in));
 	if (ago >= STALLED_CRITICAL)
 		found->severity = RNA_SEVERITY_CRITICAL;
+	if (!in->subject)
+		found->remedy = "Search the kernel log for what a driver waits for. If it does not "
+				"recover, drain the node and reboot it.";
 	found->since.monotonic = job->stalled;
 	found->since.realtime = in->view->snapshot->time.realtime - ago;
 }

@@ -48,6 +48,9 @@ static void test_names_are_filled_in(void **state)
 		      "DEVICE PORT DEVICE/PORT PCI-ADDRESS INTERFACE INTERFACE this finding");
 	assert_remedy("{other} {device", &port, "{other} {device");
 	assert_remedy("{driver}", NULL, "DRIVER");
+	assert_remedy("{device} {object} {where}",
+		      &(struct rna_remedy_place){.pci_address = "0000:3b:00.0"},
+		      "0000:3b:00.0 0000:3b:00.0 PCI 0000:3b:00.0");
 }
 
 static struct rna_remedy_place place_of(const char *driver, unsigned traits)
