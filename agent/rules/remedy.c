@@ -407,37 +407,17 @@ static const struct {
 	{"EFA, eRDMA, MANA", "efa", RENTED | CLOUD},
 };
 
-enum { PLACES = RNA_ARRAY_SIZE(places) };
-
-struct described {
-	enum rna_link_layer link_layer;  /* UNKNOWN: any */
-	struct rna_strbuf texts[PLACES]; /* empty where the remedy is not read */
-};
-
-static void describe_at(size_t number, const char *remedy, struct described *ret)
+/* NULL: it is not read there, or there is no memory. */
+static char *text_at(size_t number, const char *remedy, enum rna_link_layer only)
 {
 	struct rna_remedy_place place = {.traits = places[number].traits};
+	RNA_STRBUF struct rna_strbuf text = RNA_STRBUF_INIT;
 
-	if (ret->link_layer == RNA_LINK_LAYER_INFINIBAND && !(place.traits & INFINIBAND))
-		return;
+	if (only == RNA_LINK_LAYER_INFINIBAND && !(place.traits & INFINIBAND))
+		return NULL;
 	rna_remedy_place_set_driver(&place, rna_driver_named(places[number].driver));
-	rna_remedy_write(remedy, &place, &ret->texts[number]);
-}
-
-/* The places from that number on whose text is that of the first; they have none afterwards. */
-static void write_alike(struct described *described, size_t first, struct rna_strbuf *out)
-{
-	RNA_STRBUF struct rna_strbuf text = described->texts[first];
-
-	described->texts[first] = RNA_STRBUF_INIT;
-	rna_strbuf_puts(out, places[first].name);
-	for (size_t i = first + 1; i < PLACES; i++) {
-		if (!rna_same_text(described->texts[i].data, text.data))
-			continue;
-		rna_strbuf_printf(out, "; %s", places[i].name);
-		rna_strbuf_deinit(&described->texts[i]);
-	}
-	rna_strbuf_printf(out, "\t%s\n", text.data);
+	rna_remedy_write(remedy, &place, &text);
+	return rna_strbuf_take(&text);
 }
 
 /* What only says in front of it who can do it is described by the phrase. */
@@ -450,21 +430,27 @@ static bool depends_on_place(const char *remedy)
 	return false;
 }
 
-static void describe_remedy(const char *titles, const char *remedy, enum rna_link_layer link_layer,
+/* A row for all places where it reads alike. only: the link layer on which it can; UNKNOWN: any. */
+static void describe_remedy(const char *name, const char *remedy, enum rna_link_layer only,
 			    struct rna_strbuf *out)
 {
-	struct described described = {.link_layer = link_layer};
+	for (size_t i = 0; depends_on_place(remedy) && i < RNA_ARRAY_SIZE(places); i++) {
+		RNA_FREE char *text = text_at(i, remedy, only);
+		RNA_STRBUF struct rna_strbuf alike = RNA_STRBUF_INIT;
+		bool first = text;
 
-	for (size_t i = 0; depends_on_place(remedy) && i < PLACES; i++) {
-		describe_at(i, remedy, &described);
-		out->failed |= described.texts[i].failed;
-	}
-	for (size_t i = 0; i < PLACES; i++) {
-		if (!out->failed && described.texts[i].data) {
-			rna_strbuf_printf(out, "%s\t", titles);
-			write_alike(&described, i, out);
+		for (size_t other = 0; text && other < RNA_ARRAY_SIZE(places); other++) {
+			RNA_FREE char *its = text_at(other, remedy, only);
+
+			if (!rna_same_text(its, text))
+				continue;
+			first &= other >= i;
+			rna_strbuf_printf(&alike, "%s%s", alike.len > 0 ? "; " : "",
+					  places[other].name);
 		}
-		rna_strbuf_deinit(&described.texts[i]);
+		out->failed |= alike.failed;
+		if (first && !alike.failed)
+			rna_strbuf_printf(out, "`%s`\t%s\t%s\n", name, alike.data, text);
 	}
 }
 
@@ -479,7 +465,7 @@ static void describe_message(size_t number, struct rna_strbuf *out)
 			continue;
 		if (i < number)
 			return;
-		rna_strbuf_printf(&alike, "%s`%s`", alike.len > 0 ? ", " : "",
+		rna_strbuf_printf(&alike, "%s%s", alike.len > 0 ? "`, `" : "",
 				  rna_log_patterns[i].name);
 	}
 	out->failed |= alike.failed;
@@ -490,15 +476,9 @@ static void describe_message(size_t number, struct rna_strbuf *out)
 void rna_remedies_describe(struct rna_strbuf *out)
 {
 	rna_strbuf_puts(out, "Rule, or messages\tPlace\tWhat to do\n");
-	for (size_t i = 0; i < RNA_RULE_COUNT; i++) {
-		RNA_STRBUF struct rna_strbuf name = RNA_STRBUF_INIT;
-
-		rna_strbuf_printf(&name, "`%s`", rna_rules[i]->name);
-		out->failed |= name.failed;
-		if (!name.failed)
-			describe_remedy(name.data, rna_rules[i]->remedy, rna_rules[i]->link_layer,
-					out);
-	}
+	for (size_t i = 0; i < RNA_RULE_COUNT; i++)
+		describe_remedy(rna_rules[i]->name, rna_rules[i]->remedy, rna_rules[i]->link_layer,
+				out);
 	for (size_t i = 0; i < rna_log_pattern_count; i++)
 		describe_message(i, out);
 }
