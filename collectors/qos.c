@@ -14,6 +14,7 @@
 #include <string.h>
 
 #include "rna/base/parse.h"
+#include "rna/model/driver.h"
 
 #include "backend/backends.h"
 #include "backend/dcb.h"
@@ -117,9 +118,11 @@ static struct rna_dcb *read_dcb(struct run *run, const char *netdev)
  */
 static enum rna_trust trust_of(const struct rna_device *device, const struct rna_dcb *dcb)
 {
+	const struct rna_driver *driver = rna_driver_named(device->driver);
+
 	if (!dcb || dcb->trust != RNA_TRUST_UNKNOWN)
 		return dcb ? dcb->trust : RNA_TRUST_UNKNOWN;
-	if (!rna_same_text(device->driver, "mlx5_core") || !rna_value_is_known(dcb->pfc))
+	if (!driver || !driver->trusts_table || !rna_value_is_known(dcb->pfc))
 		return RNA_TRUST_UNKNOWN;
 	return dcb->dscp_count > 0 ? RNA_TRUST_DSCP : RNA_TRUST_PCP;
 }

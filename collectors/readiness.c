@@ -213,24 +213,76 @@ static void add_module(struct run *run, struct rna_readiness *readiness,
 	};
 }
 
-/* ib_core comes first: without it the others are unknown. */
+static void add_driver(struct run *run, struct rna_readiness *readiness,
+		       struct rna_module **modules, const struct rna_driver *driver)
+{
+	add_module(run, readiness, modules, driver->name);
+	add_module(run, readiness, modules, driver->rdma);
+}
+
+/* Is the driver loaded without its RDMA half? */
+static bool is_partial(struct run *run, const struct rna_driver *driver)
+{
+	return exists(run, "sys/module", driver->name) && !exists(run, "sys/module", driver->rdma);
+}
+
+/* Is one of the drivers partial, or none there that makes RDMA devices? */
+static bool lacks_module(struct run *run)
+{
+	const struct rna_driver *driver;
+	bool any = false;
+
+	for (size_t at = 0; (driver = rna_driver_next(&at));) {
+		if (is_partial(run, driver))
+			return true;
+		any |= exists(run, "sys/module", driver->rdma);
+	}
+	return !any;
+}
+
+/* Why modules are not loaded. Drivers that are kept from it are listed, too. */
+static void explain_modules(struct run *run, struct rna_readiness *readiness,
+			    struct rna_module **modules)
+{
+	const struct rna_driver *driver;
+	struct rna_blacklist blacklist;
+
+	run->no_memory |= rna_read_blacklist(run->root, run->scratch, &blacklist) < 0;
+	for (size_t at = 0; (driver = rna_driver_next(&at));)
+		if (rna_blacklist_find(&blacklist, driver->name) ||
+		    rna_blacklist_find(&blacklist, driver->rdma))
+			add_driver(run, readiness, modules, driver);
+	for (size_t i = 0; i < readiness->module_count; i++)
+		if (!(*modules)[i].loaded)
+			(*modules)[i].blacklist =
+				keep(run, rna_blacklist_find(&blacklist, (*modules)[i].name));
+	for (size_t at = 0; (driver = rna_driver_next(&at));)
+		for (size_t i = 0; is_partial(run, driver) && i < readiness->module_count; i++)
+			if (strcmp((*modules)[i].name, driver->rdma) == 0)
+				(*modules)[i].installed =
+					rna_read_module_installed(run->root, readiness->kernel,
+								  driver->rdma, run->scratch);
+}
+
+/*
+ * ib_core comes first: without it the others of that list are unknown. The RDMA half of a driver
+ * that is loaded is not.
+ */
 static void read_modules(struct run *run, struct rna_readiness *readiness)
 {
 	struct rna_module *modules = NULL;
 	const struct rna_driver *driver;
 	const char *text;
 
-	if (!exists(run, "sys/module", rna_module_names[0]))
-		return;
-	for (const char *const *name = rna_module_names; *name; name++)
-		add_module(run, readiness, &modules, *name);
-	for (size_t at = 0; (driver = rna_driver_next(&at));) {
-		if (!exists(run, "sys/module", driver->name) &&
-		    !exists(run, "sys/module", driver->rdma))
-			continue;
-		add_module(run, readiness, &modules, driver->name);
-		add_module(run, readiness, &modules, driver->rdma);
-	}
+	if (exists(run, "sys/module", rna_module_names[0]))
+		for (const char *const *name = rna_module_names; *name; name++)
+			add_module(run, readiness, &modules, *name);
+	for (size_t at = 0; (driver = rna_driver_next(&at));)
+		if (exists(run, "sys/module", driver->name) ||
+		    exists(run, "sys/module", driver->rdma))
+			add_driver(run, readiness, &modules, driver);
+	if (lacks_module(run))
+		explain_modules(run, readiness, &modules);
 	readiness->modules = modules;
 	text = read_text(run, "sys/module/ib_core/parameters/netns_mode");
 	if (text && (strcmp(text, "Y") == 0 || strcmp(text, "N") == 0))

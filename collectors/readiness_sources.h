@@ -36,6 +36,34 @@ int rna_read_host(const struct rna_root *root, struct rna_arena *scratch, struct
 int rna_read_nccl_file(const struct rna_root *root, struct rna_arena *scratch,
 		       struct rna_arena *keep, struct rna_nccl_file *ret);
 
+/* Modules that configuration keeps from being loaded, and by which file. */
+struct rna_blacklist {
+	size_t count;
+	struct rna_blacklisted {
+		const char *module, *path;
+	} * items;
+	bool failed; /* no memory */
+};
+
+#define RNA_COMMAND_LINE "/proc/cmdline"
+
+/* All of it, in arena. 0 or -ENOMEM. */
+int rna_read_blacklist(const struct rna_root *root, struct rna_arena *arena,
+		       struct rna_blacklist *ret);
+/* The file that names the module; NULL: none. */
+const char *rna_blacklist_find(const struct rna_blacklist *list, const char *module);
+/* A file of modprobe.d(5), and the command line of the kernel, which are taken apart. */
+void rna_parse_modprobe(char *text, const char *path, struct rna_arena *arena,
+			struct rna_blacklist *ret);
+void rna_parse_command_line(char *text, const char *path, struct rna_arena *arena,
+			    struct rna_blacklist *ret);
+
+/* Does the running kernel have the module, 1 or 0? Absent: /lib/modules cannot be read. */
+struct rna_value rna_read_module_installed(const struct rna_root *root, const char *kernel,
+					   const char *module, struct rna_arena *arena);
+/* Is the file that the line of modules.dep or modules.builtin begins with that of the module? */
+bool rna_is_module_file(const char *line, const char *module);
+
 /* 1, 0, or absent if the kernel configuration is not available. */
 struct rna_value rna_read_kernel_p2p(const struct rna_root *root, const char *kernel,
 				     struct rna_arena *arena);

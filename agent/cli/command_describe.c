@@ -20,6 +20,7 @@
 #include "config/settings_table.h"
 #include "doctor/needs.h"
 #include "node/node_conditions.h"
+#include "rules/remedy.h"
 #include "rules/rules.h"
 #include "rules/thresholds.h"
 
@@ -151,13 +152,21 @@ struct topic {
 };
 
 static const struct topic tables[] = {
-	{"settings", rna_settings_describe},  {"metrics", rna_write_families},
-	{"collectors", describe_collectors},  {"commands", describe_commands},
-	{"rules", rna_rules_describe},        {"thresholds", rna_thresholds_describe},
-	{"meanings", rna_meanings_describe},  {"consequences", rna_consequences_describe},
-	{"labels", rna_node_labels_describe}, {"conditions", rna_conditions_describe},
-	{"profiles", rna_profiles_describe},  {"shipped", rna_profiles_describe_shipped},
-	{"patterns", describe_patterns},      {"platform", describe_platform},
+	{"settings", rna_settings_describe},
+	{"metrics", rna_write_families},
+	{"collectors", describe_collectors},
+	{"commands", describe_commands},
+	{"rules", rna_rules_describe},
+	{"remedies", rna_remedies_describe},
+	{"thresholds", rna_thresholds_describe},
+	{"meanings", rna_meanings_describe},
+	{"consequences", rna_consequences_describe},
+	{"labels", rna_node_labels_describe},
+	{"conditions", rna_conditions_describe},
+	{"profiles", rna_profiles_describe},
+	{"shipped", rna_profiles_describe_shipped},
+	{"patterns", describe_patterns},
+	{"platform", describe_platform},
 	{"needs", rna_needs_describe},
 };
 
@@ -327,9 +336,10 @@ static const struct topic texts[] = {
 };
 
 const char *const rna_describe_topics[] = {
-	"settings", "metrics",      "collectors", "commands",   "rules",    "thresholds",
-	"meanings", "consequences", "labels",     "conditions", "profiles", "shipped",
-	"patterns", "platform",     "needs",      "catalog",    "json",     NULL,
+	"settings",   "metrics",    "collectors", "commands",     "rules",
+	"remedies",   "thresholds", "meanings",   "consequences", "labels",
+	"conditions", "profiles",   "shipped",    "patterns",     "platform",
+	"needs",      "catalog",    "json",       NULL,
 };
 
 int rna_command_describe(struct rna_call *call, struct rna_error *error)

@@ -31,5 +31,9 @@ bool rna_absence_find(const struct rna_rule_input *in, struct rna_absence *ret);
  * that, or not known. address may be NULL.
  */
 const char *rna_absence_module(const struct rna_rule_input *in, const char *address);
+/* "module ionic_rdma is not loaded", and why as far as it is known. Never NULL. */
+const char *rna_absence_text(const struct rna_rule_input *in, const char *module,
+			     struct rna_arena *arena);
 /* What to do about it: sentences, with a blank behind. Never NULL. */
-const char *rna_absence_remedy(const char *module, struct rna_arena *arena);
+const char *rna_absence_remedy(const struct rna_rule_input *in, const char *module,
+			       struct rna_arena *arena);

@@ -108,7 +108,7 @@ void rna_finds_add_unknown(struct rna_finds *out)
 
 /* -- Remedies ---------------------------------------------------------------------------------- */
 
-const char *rna_rule_fill_remedy(const char *remedy, const struct rna_remedy_names *names,
+const char *rna_rule_fill_remedy(const char *remedy, const struct rna_remedy_place *place,
 				 struct rna_arena *arena)
 {
 	RNA_STRBUF struct rna_strbuf text = RNA_STRBUF_INIT;
@@ -116,46 +116,79 @@ const char *rna_rule_fill_remedy(const char *remedy, const struct rna_remedy_nam
 
 	if (!strchr(remedy, '{'))
 		return remedy;
-	rna_remedy_write(remedy, names, &text);
+	rna_remedy_write(remedy, place, &text);
 	if (rna_strbuf_ok(&text) && text.len > 0)
 		filled = rna_arena_strdup(arena, text.data);
 	return filled ? filled : "See the runbook of this rule.";
 }
 
-static void name_interfaces(const struct rna_rule_input *in, const struct rna_subject *port,
-			    struct rna_remedy_names *ret)
+static void set_interface(const struct rna_rule_input *in, const struct rna_netdev *netdev,
+			  struct rna_remedy_place *place)
 {
-	struct rna_rule_input input = *in;
-	const struct rna_netdev *bond;
+	const struct rna_netdev *bond =
+		rna_netdevs_bond_of(rna_snapshot_netdevs(in->view->snapshot), netdev);
 
-	if (!port->netdev)
+	if (!netdev)
 		return;
-	input.subject = port;
-	bond = rna_rule_bond_of(&input);
-	ret->netdev = port->netdev->name;
-	ret->interface = bond ? bond->name : port->netdev->name;
+	place->netdev = netdev->name;
+	place->interface = bond ? bond->name : netdev->name;
+	place->traits |=
+		(bond ? RNA_REMEDY_BONDED : 0) | (netdev->representor ? RNA_REMEDY_REPRESENTOR : 0);
 }
 
 /* A device as a whole has the interface of its first port. */
+struct rna_remedy_place rna_rule_place_of(const struct rna_rule_input *in,
+					  const struct rna_subject *subject)
+{
+	const struct rna_device *device = subject ? subject->device->device : NULL;
+	struct rna_remedy_place place = {0};
+
+	rna_remedy_place_set_node(&place, rna_snapshot_readiness(in->view->snapshot));
+	if (!subject)
+		return place;
+	place.device = device->name;
+	place.port = subject->port;
+	place.pci_address = device->pci_address;
+	rna_remedy_place_set_driver(&place, rna_driver_named(device->driver));
+	rna_remedy_place_set_function(&place, device->function);
+	rna_remedy_place_set_link_layer(&place, subject->link_layer);
+	set_interface(in,
+		      subject->port == 0 && subject->ports ? subject->ports->netdev
+							   : subject->netdev,
+		      &place);
+	return place;
+}
+
+struct rna_remedy_place rna_rule_place_at(const struct rna_rule_input *in, const char *address)
+{
+	const struct rna_topology *topology = rna_snapshot_topology(in->view->snapshot);
+	struct rna_remedy_place place = rna_rule_place_of(in, NULL);
+	const struct rna_pci_object *object;
+	const struct rna_nic *nic;
+
+	place.pci_address = address;
+	nic = rna_topology_nic_at(topology, address);
+	if (!nic)
+		return place;
+	object = &topology->objects[nic->object];
+	rna_remedy_place_set_driver(&place, rna_driver_of(nic->driver, object->vendor_id,
+							  object->device_id));
+	if (rna_driver_takes_as_virtual(object->vendor_id, object->device_id))
+		rna_remedy_place_set_function(&place, RNA_FUNCTION_VF);
+	return place;
+}
+
 static void fill_remedies(const struct rna_rule_input *in, size_t first, struct rna_finds *out)
 {
-	const struct rna_subject *subject = in->subject, *port = subject;
-	struct rna_remedy_names names = {0};
+	struct rna_remedy_place place;
 
 	if (first == out->count)
 		return; /* nearly always */
-	if (subject) {
-		names.device = subject->device->device->name;
-		names.port = subject->port;
-		names.pci_address = subject->device->device->pci_address;
-		if (port->port == 0 && port->ports)
-			port = port->ports;
-		name_interfaces(in, port, &names);
-	}
+	place = rna_rule_place_of(in, in->subject);
 	for (size_t i = first; i < out->count; i++)
 		if (!out->items[i].unknown)
 			out->items[i].finding.remedy =
-				rna_rule_fill_remedy(out->items[i].finding.remedy, &names,
+				rna_rule_fill_remedy(out->items[i].finding.remedy, &place,
 						     out->arena);
 }
 
@@ -200,6 +233,12 @@ static bool applies_to(const struct rna_rule *rule, const struct rna_subject *su
 	}
 }
 
+static bool is_of_layer(const struct rna_rule *rule, const struct rna_subject *subject)
+{
+	return rule->link_layer == RNA_LINK_LAYER_UNKNOWN ||
+	       rule->link_layer == subject->link_layer;
+}
+
 /* Links come up some time after their driver; until then the previous findings stay. */
 static bool is_settling(const struct rna_rule_input *in, const struct rna_subject *subject)
 {
@@ -234,7 +273,8 @@ static void check(const struct rna_rule *rule, const struct rna_rule_input *in,
 		add_settling(in->subject, out);
 		return;
 	}
-	rule->check(in, out);
+	if (is_of_layer(rule, in->subject))
+		rule->check(in, out);
 	fill_remedies(in, before, out);
 	name_users(in->subject, before, out);
 	if (in->subject->unseen && rule->condition != RNA_CONDITION_NOT_OBSERVED &&

@@ -19,7 +19,7 @@
 
 struct rna_baseline_choice;
 struct rna_episodes;
-struct rna_remedy_names;
+struct rna_remedy_place;
 struct rna_settings;
 struct rna_thresholds;
 struct rna_past;
@@ -99,6 +99,8 @@ struct rna_rule {
 	enum rna_cause cause;
 	enum rna_rule_scope scope;
 	bool devices_too; /* a rule of ports that also checks the counters of devices */
+	/* The only one on which it can hold; UNKNOWN: any. */
+	enum rna_link_layer link_layer;
 	bool settles;     /* not checked just after boot or driver load (health.boot_grace) */
 	bool slow;        /* after a start it takes several readings to find the problem */
 	rna_usec lately;  /* about an event: holds so long after it, also over a restart; or 0 */
@@ -220,12 +222,17 @@ void rna_finds_share_cause(struct rna_finds *out, const char *cause);
 /* It cannot be determined whether the rule holds. */
 void rna_finds_add_unknown(struct rna_finds *out);
 /*
- * The names of the subject are filled into remedies after the check function returns. A check
- * function that knows other names calls this: returns the text in arena, or remedy itself if it has
- * no placeholder.
+ * The place of the subject is filled into remedies after the check function returns. A check
+ * function that knows another place calls this: returns the text in arena, or remedy itself if it
+ * has no placeholder.
  */
-const char *rna_rule_fill_remedy(const char *remedy, const struct rna_remedy_names *names,
+const char *rna_rule_fill_remedy(const char *remedy, const struct rna_remedy_place *place,
 				 struct rna_arena *arena);
+/* The place of a device or port (remedy.h); subject NULL: of the node, which has no names. */
+struct rna_remedy_place rna_rule_place_of(const struct rna_rule_input *in,
+					  const struct rna_subject *subject);
+/* Of a PCI function without a device; address NULL: not known. */
+struct rna_remedy_place rna_rule_place_at(const struct rna_rule_input *in, const char *address);
 
 /* What a subject had before; NULL: no memory for it. */
 const struct rna_past *rna_rule_past_of(const struct rna_rule_input *in,
@@ -236,6 +243,12 @@ const struct rna_past *rna_rule_past_of(const struct rna_rule_input *in,
 const char *rna_subject_link_trouble(const struct rna_subject *subject, struct rna_arena *arena);
 /* The bond of the port being checked, or NULL. */
 const struct rna_netdev *rna_rule_bond_of(const struct rna_rule_input *in);
+/*
+ * Completes the finding that the interface of the port being checked has no address: it may have
+ * been the other member of its card's bond.
+ */
+void rna_rule_mention_former_bond(const struct rna_rule_input *in, struct rna_finding *found,
+				  struct rna_finds *out);
 bool rna_netdev_has_no_address(const struct rna_netdev *netdev); /* false: it has, or unknown */
 
 double rna_gigabits(uint64_t bytes_per_second);

@@ -262,15 +262,58 @@ static const char *say_unbound(const struct rna_rule_input *in, const struct rna
 	return text ? text : "no driver is bound to it";
 }
 
-const char *rna_absence_remedy(const char *module, struct rna_arena *arena)
+const char *rna_absence_text(const struct rna_rule_input *in, const char *module,
+			     struct rna_arena *arena)
 {
-	const char *text = rna_arena_printf(
-		arena,
-		"Run: modprobe %s. If it is not found, or its symbols disagree, install the "
-		"package that has it for this kernel. If it loads and is missing again after a "
-		"boot, search for it in /etc/modprobe.d and /proc/cmdline: it may be blacklisted. ",
-		module);
+	const struct rna_readiness *readiness = rna_snapshot_readiness(in->view->snapshot);
+	const struct rna_module *known = rna_module_find(readiness, module);
+	const char *text;
 
+	if (known && known->blacklist)
+		text = rna_arena_printf(arena, "module %s is not loaded: %s blacklists it", module,
+					known->blacklist);
+	else if (known && rna_value_is_known(known->installed) && !known->installed.number)
+		text = rna_arena_printf(arena,
+					"module %s is not loaded: there is none for this kernel "
+					"(%s)",
+					module, readiness->kernel);
+	else
+		text = rna_arena_printf(arena, "module %s is not loaded", module);
+	return text ? text : "its module is not loaded";
+}
+
+const char *rna_absence_remedy(const struct rna_rule_input *in, const char *module,
+			       struct rna_arena *arena)
+{
+	const struct rna_readiness *readiness = rna_snapshot_readiness(in->view->snapshot);
+	const struct rna_module *known = rna_module_find(readiness, module);
+	const char *text;
+
+	if (known && known->blacklist && strcmp(known->blacklist, "/proc/cmdline") == 0)
+		text = rna_arena_printf(arena,
+					"Take %s out of module_blacklist= or modprobe.blacklist= "
+					"on the command line of the kernel (boot loader), and "
+					"reboot. ",
+					module);
+	else if (known && known->blacklist)
+		text = rna_arena_printf(arena,
+					"Remove the line about %s from %s, make the initramfs anew "
+					"if it has that file, and run: modprobe %s. ",
+					module, known->blacklist, module);
+	else if (known && rna_value_is_known(known->installed) && !known->installed.number)
+		text = rna_arena_printf(arena,
+					"Install the package that has %s for kernel %s, or build "
+					"it (dkms autoinstall -k %s); then run: depmod -a; "
+					"modprobe %s. ",
+					module, readiness->kernel, readiness->kernel, module);
+	else
+		text = rna_arena_printf(
+			arena,
+			"Run: modprobe %s. If it is not found, or its symbols disagree, install "
+			"the package that has it for this kernel. If it loads and is missing again "
+			"after a boot, search for it in /etc/modprobe.d and /proc/cmdline: it may "
+			"be blacklisted. ",
+			module);
 	return text ? text : "";
 }
 
@@ -283,8 +326,8 @@ static const char *explain(const struct rna_rule_input *in, const struct rna_top
 	const struct rna_driver *driver = driver_of(topology, nic);
 
 	*ret_remedy = "Search the kernel log for {pci}: the firmware of the card may have failed. "
-		      "Power-cycle the node; if {pci} still has no RDMA device, replace the card. "
-		      "If it is not meant to have one, add {pci} to devices.exclude.";
+		      "Then {cycle}. If it is not meant to have an RDMA device, add {pci} to "
+		      "devices.exclude.";
 	if (nic->rdma == RNA_NIC_RDMA_OFF) {
 		*ret_remedy = "No action required if this is intended. To use RDMA on it, run: "
 			      "devlink dev param set pci/{pci} name enable_rdma value true cmode "
@@ -294,8 +337,8 @@ static const char *explain(const struct rna_rule_input *in, const struct rna_top
 	if (module) {
 		*ret_remedy = rna_arena_printf(
 			arena, "%sIf {pci} is not meant to have one, add it to devices.exclude.",
-			rna_absence_remedy(module, arena));
-		return rna_arena_printf(arena, "module %s is not loaded", module);
+			rna_absence_remedy(in, module, arena));
+		return rna_absence_text(in, module, arena);
 	}
 	if (!nic->driver)
 		return say_unbound(in, topology, nic, arena);
@@ -315,14 +358,9 @@ static const char *explain(const struct rna_rule_input *in, const struct rna_top
 const char *rna_absence_module(const struct rna_rule_input *in, const char *address)
 {
 	const struct rna_topology *topology = topology_of(in);
+	const struct rna_nic *nic = rna_topology_nic_at(topology, address);
 
-	for (size_t i = 0; address && topology && i < topology->nic_count; i++) {
-		const struct rna_nic *nic = &topology->nics[i];
-
-		if (strcmp(object_of(topology, nic)->address, address) == 0)
-			return lacks_device(in, nic) ? missing_module(in, topology, nic) : NULL;
-	}
-	return NULL;
+	return nic && lacks_device(in, nic) ? missing_module(in, topology, nic) : NULL;
 }
 
 /* -- Functions without a device ---------------------------------------------------------------- */
@@ -383,7 +421,7 @@ static void report(const struct rna_rule_input *in, const struct rna_topology *t
 	const char *address = object_of(topology, nic)->address, *remedy;
 	const char *why = explain(in, topology, nic, out->arena, &remedy);
 	const char *although = say_although(topology, nic, conviction, out->arena);
-	const struct rna_remedy_names names = {.pci_address = address};
+	const struct rna_remedy_place place = rna_rule_place_at(in, address);
 	struct rna_finding *found;
 
 	if (!why || !although || !remedy)
@@ -398,7 +436,7 @@ static void report(const struct rna_rule_input *in, const struct rna_topology *t
 				      rna_arena_printf(out->arena, "%.*s %s",
 						       (int)strcspn(address, "."), address, why));
 	found->severity = severity_of(nic, conviction);
-	found->remedy = rna_rule_fill_remedy(remedy, &names, out->arena);
+	found->remedy = rna_rule_fill_remedy(remedy, &place, out->arena);
 }
 
 /* Its RDMA module is loaded as soon as any function has a device of it. */
@@ -596,7 +634,7 @@ static const char *why_none(const struct rna_rule_input *in, const struct rna_ab
 	const char *module = missing_module(in, absence->topology, absence->first), *text = NULL;
 
 	if (module)
-		text = rna_arena_printf(arena, "; module %s is not loaded", module);
+		text = rna_arena_printf(arena, "; %s", rna_absence_text(in, module, arena));
 	if (text)
 		return text;
 	if (!presence->stack)
@@ -614,7 +652,7 @@ static const char *remedy_of_absence(const struct rna_rule_input *in,
 	const struct rna_driver *driver = driver_of(absence->topology, absence->first);
 	bool bound = absence->first->driver || strcmp(driver->name, driver->rdma) == 0;
 	const char *first =
-		module ? rna_absence_remedy(module, arena)
+		module ? rna_absence_remedy(in, module, arena)
 		       : rna_arena_printf(arena, "Run: modprobe --all ib_uverbs %s%s%s. ",
 					  bound ? "" : driver->name, bound ? "" : " ",
 					  driver->rdma);

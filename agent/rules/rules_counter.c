@@ -116,7 +116,7 @@ const struct rna_rule rna_rule_port_flapping = {
 	.help = "The port went down more often than its threshold allows.",
 	.devices_too = true,
 	.check = rna_check_threshold,
-	.remedy = "Replace the cable or a transceiver of {object}, and check the peer "
+	.remedy = "{provider}Replace the cable or a transceiver of {object}, and check the peer "
 		  "port.",
 	.message_id = "cd4f5a650edc42259f52521f0b7ea57b",
 	.condition = RNA_CONDITION_LINK_DEGRADED,
@@ -132,7 +132,7 @@ const struct rna_rule rna_rule_errors_rising = {
 	.help = "An error counter rises faster than its threshold allows.",
 	.devices_too = true,
 	.check = rna_check_threshold,
-	.remedy = "If the counters of the link rise, start with the cable and the "
+	.remedy = "{provider}If the counters of the link rise, start with the cable and the "
 		  "transceivers; if packets are lost, with the fabric.",
 	.message_id = "31e6b24379f8455e95101b7cd955b72e",
 	.condition = RNA_CONDITION_LINK_DEGRADED,
@@ -150,11 +150,11 @@ const struct rna_rule rna_rule_packets_lost = {
 		"it receives.",
 	.devices_too = true,
 	.check = rna_check_threshold,
-	.remedy = "Compare {object} with its siblings and with other nodes. If one port "
-		  "loses packets, check its cable, and the discards and the buffers of "
-		  "its switch port; if many do, the ECN thresholds and the PFC of the "
-		  "fabric. If receive discards rise, see the findings pcie-* and "
-		  "pause-transmitted of this host.",
+	.remedy = "Compare {object} with its siblings and with other nodes. If receive "
+		  "discards rise, see the findings pcie-* and pause-transmitted of this "
+		  "host. {provider}If one port loses packets, check its cable, and the "
+		  "discards and the buffers of its switch port; if many do, the ECN "
+		  "thresholds and the PFC of the fabric.",
 	.message_id = "3a07d77cbd33463589f64060b684a9c0",
 	.condition = RNA_CONDITION_FABRIC_UNHEALTHY,
 };
@@ -218,7 +218,7 @@ const struct rna_rule rna_rule_pause_received = {
 	.help = "The network makes an Ethernet port pause a priority (PFC) for more than a "
 		"tenth of the time: the network is congested.",
 	.check = rna_check_threshold,
-	.remedy = "No action required on this host. Look for the port that causes it, "
+	.remedy = "No action required on this host. {provider}Look for the port that causes it, "
 		  "which sends pause frames and receives none, and check the ECN "
 		  "thresholds of the switches.",
 	.message_id = "7b1e4a3cf2d548d5a5c0a8e27a1f9b64",
@@ -292,9 +292,9 @@ static void check_acknowledgements_missing(const struct rna_rule_input *in, stru
 	if (!peers_agree)
 		return;
 	found->severity = RNA_SEVERITY_WARNING;
-	found->remedy =
-		"Check the cable of {object}, and discards and QoS of its switch port: this "
-		"port or its path loses packets.";
+	found->remedy = "{provider}Check the cable of {object}, and discards and QoS of its switch "
+			"port: this "
+			"port or its path loses packets.";
 }
 
 const struct rna_rule rna_rule_acknowledgements_missing = {
@@ -384,9 +384,7 @@ const struct rna_rule rna_rule_counter_saturated = {
 	.help = "A counter has reached its maximum and stopped; further errors are not "
 		"counted. Severity warning if a threshold watches the counter.",
 	.check = check_counter_saturated,
-	.remedy = "If UFM or another performance manager reads the counters of this "
-		  "fabric, they are its own: leave them. Otherwise reset those of "
-		  "{object}, for example with perfquery -R.",
+	.remedy = "No action required; {reset-counters}.",
 	.message_id = "f8b39f00f8d14039bb8deece995d4219",
 	.condition = RNA_CONDITION_NOT_OBSERVED,
 };

@@ -100,7 +100,8 @@ const struct rna_rule rna_rule_link_limited = {
 	.help = "One end limits an InfiniBand link: the peer port supports less than this "
 		"port, or one of the two is configured for less than both support.",
 	.check = check_link_limited,
-	.remedy = "No action required if this is intended. Otherwise use another switch "
+	.link_layer = RNA_LINK_LAYER_INFINIBAND,
+	.remedy = "No action required if this is intended. Otherwise: {provider}use another switch "
 		  "port, or configure both ends alike (ibportstate, switch configuration).",
 	.message_id = "8cba2abe2e2e42e88828fac405fa4e81",
 	.condition = RNA_CONDITION_LINK_DEGRADED,
@@ -138,7 +139,7 @@ const struct rna_rule rna_rule_cable_moved = {
 	.help = "The cable of an InfiniBand port was moved to another port of the fabric "
 		"within the last 24 hours.",
 	.check = check_cable_moved,
-	.remedy = "Compare with the cabling plan; a rail in the wrong leaf switch sends "
+	.remedy = "{provider}Compare with the cabling plan; a rail in the wrong leaf switch sends "
 		  "its traffic across the spine. The finding resolves after 24 hours.",
 	.message_id = "83c23fbc7c2a42e2af34c674b2031106",
 	.condition = RNA_CONDITION_CHANGED,
@@ -182,8 +183,9 @@ const struct rna_rule rna_rule_subnet_manager_changed = {
 	.help = "The master subnet manager of an InfiniBand port changed within the last "
 		"hour.",
 	.check = check_subnet_manager_changed,
-	.remedy = "No action required if the previous subnet manager was stopped. "
-		  "Otherwise read the logs of both: two that take turns disturb the "
+	.link_layer = RNA_LINK_LAYER_INFINIBAND,
+	.remedy = "No action required if the previous one was stopped. {provider}Read the "
+		  "logs of both subnet managers: two that take turns disturb the "
 		  "fabric.",
 	.message_id = "d7f5b901499b40da851a018c788d7ca2",
 	.condition = RNA_CONDITION_CHANGED,
@@ -217,9 +219,11 @@ const struct rna_rule rna_rule_subnet_manager_unhealthy = {
 	.help = "The subnet manager of an active InfiniBand port no longer answers, or "
 		"reports that it is not master.",
 	.check = check_subnet_manager_unhealthy,
-	.remedy = "Query it with sminfo -C {device} -P {port}, and check the host that it "
-		  "runs on. Established traffic continues without it, but no port comes "
-		  "up and no path is repaired.",
+	.link_layer = RNA_LINK_LAYER_INFINIBAND,
+	.remedy =
+		"{provider}Query it with sminfo -C {device} -P {port}, and check the host that it "
+		"runs on. Established traffic continues without it, but no port comes "
+		"up and no path is repaired.",
 	.message_id = "54c330b3758a4a93aeec1cdbffdf0d6a",
 	.condition = RNA_CONDITION_FABRIC_UNHEALTHY,
 };
@@ -246,7 +250,8 @@ const struct rna_rule rna_rule_pkey_default_missing = {
 	.help = "An active InfiniBand port is not a member, full or limited, of the "
 		"default partition (P_Key 0x7fff), which subnet administration uses.",
 	.check = check_pkey_default_missing,
-	.remedy = "Check the partitions of the subnet manager (partitions.conf, UFM); "
+	.link_layer = RNA_LINK_LAYER_INFINIBAND,
+	.remedy = "{provider}Check the partitions of the subnet manager (partitions.conf, UFM); "
 		  "usually every port is at least a limited member.",
 	.message_id = "66cd69b911434099bf6c2d22763cf594",
 	.condition = RNA_CONDITION_FABRIC_UNHEALTHY,
@@ -344,7 +349,8 @@ const struct rna_rule rna_rule_rails_pkeys = {
 		"such ports on cards of its model, in partitions, membership or order. "
 		"Applications select a P_Key by its index or take the first full one.",
 	.check = check_rails_pkeys,
-	.remedy = "Compare the partitions of {object} in the subnet manager "
+	.link_layer = RNA_LINK_LAYER_INFINIBAND,
+	.remedy = "{provider}Compare the partitions of {object} in the subnet manager "
 		  "(partitions.conf, UFM) with those of the other ports of this node, by "
 		  "port GUID. If the difference is intended, add rails-pkeys to "
 		  "health.disable.",

@@ -66,8 +66,8 @@ const struct rna_rule rna_rule_gid_roce_v1_only = {
 	.hold = "30s",
 	.help = "All GIDs of an active port are RoCE v1, which cannot be routed.",
 	.check = check_gid_roce_v1_only,
-	.remedy = "Enable RoCE v2 in the driver or the firmware (cma_roce_mode, mlxconfig "
-		  "ROCE_MODE).",
+	.remedy = "Update driver and firmware of {device}, and look in its settings for RoCE: the "
+		  "card, or what it is allowed, has no RoCE v2.",
 	.message_id = "0bc8bac461a34f67b26407d55860649e",
 	.condition = RNA_CONDITION_PORT_UNREACHABLE,
 };
@@ -89,6 +89,7 @@ static void check_gid_link_local_only(const struct rna_rule_input *in, struct rn
 	found = rna_finds_add(
 		out, "all %zu GIDs are link-local: the port is reachable only from its own network",
 		rna_port_gids_count_here(port->gids));
+	rna_rule_mention_former_bond(in, found, out);
 	if (port->netdev && port->netdev->master && !rna_rule_bond_of(in))
 		found->severity = RNA_SEVERITY_INFO;
 }

@@ -7,6 +7,7 @@
 
 #include "past.h"
 #include "rails.h"
+#include "remedy.h"
 #include "rules.h"
 
 enum { FULL_MTU = 4096 };
@@ -166,9 +167,10 @@ static void check_link_degraded(const struct rna_rule_input *in, struct rna_find
 		rna_finds_add(out, "%s; it ran at %.6g Gb/s before",
 			      describe_rate(port, out->arena),
 			      rna_gigabits(port->account->best.rate))
-			->remedy = "Reseat or replace the cable of {object}, and compare the speed "
-				   "configured at both ends. If the lower rate is intended, run: "
-				   "rdma-node-agent expect accept.";
+			->remedy =
+			"{provider}Reseat or replace the cable of {object}, and compare the speed "
+			"configured at both ends. If the lower rate is intended, run: "
+			"rdma-node-agent expect accept.";
 		return;
 	}
 	siblings = rate_of_siblings(in);
@@ -191,7 +193,7 @@ const struct rna_rule rna_rule_link_degraded = {
 	.help = "The link is up, but slower than it was before or than most such ports, or "
 		"with fewer lanes or a lower speed than it supports.",
 	.check = check_link_degraded,
-	.remedy = "Reseat or replace the cable of {object}, and compare the speed "
+	.remedy = "{provider}Reseat or replace the cable of {object}, and compare the speed "
 		  "configured at both ends.",
 	.message_id = "d7007c37fcf549da976ee3595e115aa1",
 	.condition = RNA_CONDITION_LINK_DEGRADED,
@@ -245,8 +247,9 @@ const struct rna_rule rna_rule_plane_down = {
 	.help = "The port of a multi-plane card is up, but not all of its planes are: the "
 		"port has a part of its bandwidth.",
 	.check = check_plane_down,
-	.remedy = "Check the cable and the transceivers of {object}, and its switch ports: "
-		  "each plane has a link of its own.",
+	.remedy =
+		"{provider}Check the cable and the transceivers of {object}, and its switch ports: "
+		"each plane has a link of its own.",
 	.message_id = "cf4d77009bb04345b6317bfb12656c48",
 	.condition = RNA_CONDITION_LINK_DEGRADED,
 };
@@ -297,8 +300,8 @@ const struct rna_rule rna_rule_mtu_low = {
 	.hold = "30s",
 	.help = "The active RDMA MTU is smaller than the largest that the port supports.",
 	.check = check_mtu_low,
-	.remedy = "No action required. For full performance raise the MTU of {interface}, "
-		  "or of the partition of the subnet, along the whole path.",
+	.remedy = "No action required. For full performance raise {mtu} along the whole "
+		  "path.",
 	.message_id = "b25e74ddacb64925abb0f0590d963c7b",
 	.condition = RNA_CONDITION_NOT_READY,
 };
@@ -400,6 +403,7 @@ static void check_netdev_no_address(const struct rna_rule_input *in, struct rna_
 		"network interface %s has no IP address, so the port is reachable only "
 		"from its own network",
 		netdev->name);
+	rna_rule_mention_former_bond(in, found, out);
 	rails = count_rails_for_pods(in);
 	if (rails > 0 || has_virtual_functions(port))
 		found->severity = RNA_SEVERITY_INFO;
@@ -435,19 +439,27 @@ static void check_bond_member_lost(const struct rna_rule_input *in, struct rna_f
 	const struct rna_netdevs *part = rna_snapshot_netdevs(in->view->snapshot);
 	const struct rna_netdev *bond = rna_rule_bond_of(in);
 	const struct rna_netdev *netdev;
+	const struct rna_netdev *first = NULL;
 	size_t members = 0, lost = 0, from = 0;
-	const char *first = NULL;
+	struct rna_finding *found;
+	struct rna_remedy_place place;
 
 	while (bond && (netdev = rna_netdevs_next_member(part, bond->name, NULL, &from))) {
 		members++;
 		if (!rna_netdev_has_no_link(netdev))
 			continue;
 		lost++;
-		first = first ? first : netdev->name;
+		first = first ? first : netdev;
 	}
-	if (lost > 0)
-		(void)rna_finds_add(out, "%zu of %zu members of %s have no link: %s%s", lost,
-				    members, bond->name, first, lost > 1 ? " and others" : "");
+	if (lost == 0)
+		return;
+	found = rna_finds_add(out, "%zu of %zu members of %s have no link: %s%s", lost, members,
+			      bond->name, first->name, lost > 1 ? " and others" : "");
+	place = rna_rule_place_of(in, in->subject);
+	place.netdev = first->name;
+	found->remedy = rna_rule_fill_remedy(first->admin_up ? out->rule->remedy
+							     : "Run: ip link set dev {netdev} up.",
+					     &place, out->arena);
 }
 
 const struct rna_rule rna_rule_bond_member_lost = {
@@ -460,7 +472,7 @@ const struct rna_rule rna_rule_bond_member_lost = {
 	.hold = "0s",
 	.help = "A member of the bond of an RDMA port has no link; the port stays active.",
 	.check = check_bond_member_lost,
-	.remedy = "Check the cable and the switch port of that member.",
+	.remedy = "{provider}Check the cable and the switch port of {netdev}.",
 	.message_id = "52aa1d09ddfd4c82be1121bf77354bf0",
 	.condition = RNA_CONDITION_LINK_DEGRADED,
 };
@@ -556,8 +568,9 @@ const struct rna_rule rna_rule_lacp_partner_missing = {
 	.help = "The bond of an RDMA port speaks LACP (mode 802.3ad) and no switch "
 		"answers: the bond uses one of its members, whichever have a link.",
 	.check = check_lacp_partner_missing,
-	.remedy = "Configure the switch ports of {interface} as one LACP port channel (on "
-		  "two switches: an MLAG), or the bond for another mode.",
+	.remedy =
+		"{provider}Configure the switch ports of {interface} as one LACP port channel (on "
+		"two switches: an MLAG), or the bond for another mode.",
 	.message_id = "b6e0a4cb6ac34955845bdf7ab83a8cbf",
 	.condition = RNA_CONDITION_LINK_DEGRADED,
 };
@@ -610,7 +623,7 @@ const struct rna_rule rna_rule_lacp_aggregators_differ = {
 		"aggregators. The bond uses one aggregator; members in others carry no "
 		"traffic.",
 	.check = check_lacp_aggregators_differ,
-	.remedy = "Compare the switch ports of the members of {interface}: all belong to "
+	.remedy = "{provider}Compare the switch ports of the members of {interface}: all belong to "
 		  "one port channel, and two switches need an MLAG with one system MAC "
 		  "address. /proc/net/bonding/{interface} has the partner of each member.",
 	.message_id = "0dc7ad1c68a842c1ab0d93715282c62e",
@@ -669,7 +682,7 @@ const struct rna_rule rna_rule_lacp_member_inactive = {
 		"aggregator, but one end does not collect or distribute: the member "
 		"carries no traffic.",
 	.check = check_lacp_member_inactive,
-	.remedy = "Look at the LACP state of the switch port: it may be suspended, in "
+	.remedy = "{provider}Look at the LACP state of the switch port: it may be suspended, in "
 		  "standby (a limit of active links), or configured unlike its siblings.",
 	.message_id = "c9dbe643f45a46c9a90d0d34264a56c3",
 	.condition = RNA_CONDITION_LINK_DEGRADED,
@@ -768,9 +781,9 @@ const struct rna_rule rna_rule_gateway_unreachable = {
 		"something uses the gateway, or gateways.probe is true; ports without "
 		"gateways have no finding.",
 	.check = check_gateway_unreachable,
-	.remedy = "Compare the route with ip route show table all dev {interface}, and the "
-		  "VLAN and the gateway interface of the switch port with those of the "
-		  "sibling rails. To try again, ping the gateway.",
+	.remedy = "Compare the route with ip route show table all dev {interface}. To try "
+		  "again, ping the gateway. {provider}Compare the VLAN and the gateway "
+		  "interface of the switch port with those of the sibling rails.",
 	.message_id = "404bb6f4855c420a8e6e2f29af0a4bc3",
 	.condition = RNA_CONDITION_FABRIC_UNHEALTHY,
 };

@@ -22,6 +22,8 @@
 #include "rules.h"
 #include "thresholds.h"
 
+enum { MODULE_NAME_MAX = 56 }; /* MODULE_NAME_LEN of the kernel */
+
 /* So often, and over that time, an interface stops: it does not recover by itself. */
 enum { REPEATED = 3 };
 #define REPEATED_FOR (60 * RNA_USEC_PER_SEC)
@@ -402,22 +404,13 @@ static void join(struct rna_find *find, const struct about *about, struct rna_fi
 
 /* -- Findings ---------------------------------------------------------------------------------- */
 
-static const struct rna_nic *nic_at(const struct rna_rule_input *in, const char *address)
-{
-	const struct rna_topology *topology = rna_snapshot_topology(in->view->snapshot);
-
-	for (size_t i = 0; topology && i < topology->nic_count; i++)
-		if (rna_same_text(topology->objects[topology->nics[i].object].address, address))
-			return &topology->nics[i];
-	return NULL;
-}
-
 /* "mlx5_core 0000:3b:00.0", with the name that the device had. */
 static void write_function(const struct rna_rule_input *in, const struct rna_episode *episode,
 			   struct rna_strbuf *out)
 {
 	const struct rna_episode_object *object = &episode->object;
-	const struct rna_nic *nic = nic_at(in, object->address);
+	const struct rna_nic *nic =
+		rna_topology_nic_at(rna_snapshot_topology(in->view->snapshot), object->address);
 
 	if (object->name)
 		rna_strbuf_printf(out, "%s (", object->name);
@@ -453,19 +446,22 @@ static const char *write_object(const struct rna_rule_input *in, const struct rn
 	}
 }
 
-static const char *remedy_of(const struct rna_finds *out, const struct rna_episode *episode)
+static const char *remedy_of(const struct rna_rule_input *in, const struct rna_finds *out,
+			     const struct rna_episode *episode)
 {
-	const struct rna_remedy_names names = {
-		.device = episode->object.name,
-		.pci_address = episode->object.address ? episode->object.address : episode->pci,
-		.netdev = episode->netdev,
-	};
 	const char *remedy =
 		episode->pattern->remedy ? episode->pattern->remedy : out->rule->remedy;
+	struct rna_remedy_place place;
 
 	if (episode->object.place == RNA_EPISODE_AT_DEVICE)
-		return remedy; /* its subject has the names */
-	return rna_rule_fill_remedy(remedy, &names, out->arena);
+		return remedy; /* its subject has the place */
+	place = rna_rule_place_at(in,
+				  episode->object.address ? episode->object.address : episode->pci);
+	if (!place.driver)
+		rna_remedy_place_set_driver(&place, rna_driver_named(episode->pattern->driver));
+	place.device = episode->object.name;
+	place.netdev = episode->netdev;
+	return rna_rule_fill_remedy(remedy, &place, out->arena);
 }
 
 /* Of a line without a time, it began when it was heard. */
@@ -496,7 +492,7 @@ static void report(const struct rna_rule_input *in, const struct about *about,
 	}
 	found = rna_finds_add(out, "%s", text.data);
 	found->severity = about->severity;
-	found->remedy = remedy_of(out, about->worst);
+	found->remedy = remedy_of(in, out, about->worst);
 	found->since = since_of(about->worst);
 	if (object)
 		found->device = object;
@@ -504,20 +500,38 @@ static void report(const struct rna_rule_input *in, const struct about *about,
 }
 
 /*
- * The finding that the function has no RDMA device, of which the driver tells the reason; NULL:
- * there is none.
+ * A module that the kernel refused is why it is not loaded. "bnxt_re: Unknown symbol ..." names it
+ * as the text of the finding does (rna_absence_text()).
+ */
+static bool is_refused_module(const struct rna_episode *episode, const struct rna_finding *finding)
+{
+	char sentence[MODULE_NAME_MAX + sizeof("module  is not loaded")];
+	size_t len = strcspn(episode->last.text, ":");
+
+	if (episode->object.place != RNA_EPISODE_AT_NODE || len > MODULE_NAME_MAX)
+		return false;
+	(void)snprintf(sentence, sizeof(sentence), "module %.*s is not loaded", (int)len,
+		       episode->last.text);
+	return strstr(finding->text, sentence);
+}
+
+/*
+ * The finding that the function has no RDMA device, of which the driver or the kernel tells the
+ * reason; NULL: there is none.
  */
 static struct rna_find *find_absence(const struct rna_episode *episode, struct rna_finds *out)
 {
 	struct rna_find *absent = NULL;
 
-	if (episode->object.place != RNA_EPISODE_AT_FUNCTION)
-		return NULL;
 	for (size_t i = 0; i < out->count; i++) {
 		const struct rna_rule *rule = rna_rules[out->items[i].rule];
 		const char *device = out->items[i].finding.device;
 
 		if (out->items[i].unknown)
+			continue;
+		if (is_refused_module(episode, &out->items[i].finding))
+			return &out->items[i];
+		if (episode->object.place != RNA_EPISODE_AT_FUNCTION)
 			continue;
 		if (rule == &rna_rule_rdma_absent)
 			absent = &out->items[i];
@@ -531,13 +545,14 @@ static struct rna_find *find_absence(const struct rna_episode *episode, struct r
 }
 
 /* The reason, and what to do about it, which is more exact; of a node without devices once. */
-static void join_absence(struct rna_find *find, const struct about *about, struct rna_finds *out)
+static void join_absence(const struct rna_rule_input *in, struct rna_find *find,
+			 const struct about *about, struct rna_finds *out)
 {
 	if (strstr(find->finding.text, about->worst->pattern->meaning))
 		return;
 	join(find, about, out);
 	if (about->worst->pattern->remedy)
-		find->finding.remedy = remedy_of(out, about->worst);
+		find->finding.remedy = remedy_of(in, out, about->worst);
 	find->fold = cause_of(about, out);
 }
 
@@ -550,7 +565,7 @@ static void report_all(const struct rna_rule_input *in, enum rna_log_kind kind,
 	if (told.counted.worst)
 		join(find_counted(in, told.counted.worst, out), &told.counted, out);
 	if (absence)
-		join_absence(absence, &told.own, out);
+		join_absence(in, absence, &told.own, out);
 	else
 		report(in, &told.own, out);
 }
@@ -622,10 +637,8 @@ const struct rna_rule rna_rule_firmware_failing = {
 		"answer, or that the device is in an error state. Info once the driver "
 		"reports recovery.",
 	.check = check_episodes,
-	.remedy = "Drain the node. Reset {device}: devlink dev reload pci/{pci} action "
-		  "fw_activate, or mlxfwreset -d {pci} reset (or the tool of its vendor). "
-		  "If the messages come again, update its firmware, power-cycle the node, "
-		  "then replace the card.",
+	.remedy = "Drain the node. {recover} If that does not help, {cycle}. If the "
+		  "messages come again, {update}.",
 	.message_id = "495ef9499a3b46d18f40a3c579f1fdef",
 	.condition = RNA_CONDITION_NOT_OBSERVED,
 };
@@ -644,7 +657,7 @@ const struct rna_rule rna_rule_transmit_timeout = {
 	.check = check_episodes,
 	.remedy = "Look at pause frames (ethtool -S {netdev}), at the interrupts of the "
 		  "queues, and for further errors of {pci} in the kernel log. If it does "
-		  "not recover, reset {device}; update firmware and driver.",
+		  "not recover, drain the node. {recover} If it comes again, {update}.",
 	.message_id = "9ee8d6dba0404a5d99c2b94807a47cc3",
 	.condition = RNA_CONDITION_LINK_DEGRADED,
 };
@@ -661,9 +674,7 @@ const struct rna_rule rna_rule_pcie_errors_logged = {
 		"went down, too little slot power. Where pcie-errors counts the same "
 		"errors, it quotes the log instead. Info from ten corrected errors on.",
 	.check = check_episodes,
-	.remedy = "Reseat the card or its riser, and update the firmware of card and host. "
-		  "lspci -vvv -s {pci} shows the state of the link; if errors come again, "
-		  "replace the card, then the riser or the board.",
+	.remedy = "{reseat} lspci -vvv -s {pci} shows the state of the link.",
 	.message_id = "2140e98071ce421a8941fa69f060e169",
 	.condition = RNA_CONDITION_LINK_DEGRADED,
 };
@@ -680,7 +691,8 @@ const struct rna_rule rna_rule_module_event = {
 		"cable or a cage. Where errors-rising counts the same, it quotes the log "
 		"instead. Info if no port of the device is expected to be up.",
 	.check = check_episodes,
-	.remedy = "Reseat the transceiver or cable of {device}; if the message comes again, "
+	.remedy = "{provider}Reseat the transceiver or cable of {device}; if the message comes "
+		  "again, "
 		  "replace it by one that the vendor of the NIC lists for this card.",
 	.message_id = "09beb8df655841d1868b15aa7b4f4807",
 	.condition = RNA_CONDITION_LINK_DEGRADED,
@@ -697,7 +709,7 @@ const struct rna_rule rna_rule_device_overheated = {
 		"modules is too hot. Where module-temperature measures it, that quotes the "
 		"log instead.",
 	.check = check_episodes,
-	.remedy = "Check fans, air flow and inlet temperature of the node, and blanking "
+	.remedy = "{provider}Check fans, air flow and inlet temperature of the node, and blanking "
 		  "panels; compare {device} with its siblings. A card that is too hot lowers "
 		  "its speed or shuts down.",
 	.message_id = "9aeeb8f8131d4000b16f59b0a030a7a8",
@@ -766,8 +778,8 @@ const struct rna_rule rna_rule_protocol_errors_logged = {
 	.help = "The RDMA core of the kernel, or a protocol on it (IPoIB, SRP, iSER, NFS), "
 		"reports errors in the kernel log. Info messages count from the third on.",
 	.check = check_episodes,
-	.remedy = "Look at the peer that the line names, and at the subnet manager: this "
-		  "node may be healthy. If only one device has the finding, compare its port "
+	.remedy = "Look at the peer that the line names, and {fabric}: this node "
+		  "may be healthy. If only one device has the finding, compare its port "
 		  "with its siblings.",
 	.message_id = "536f5fee85b14e2c93c5fa7e6d5a2900",
 	.condition = RNA_CONDITION_FABRIC_UNHEALTHY,

@@ -60,7 +60,7 @@ const struct rna_rule rna_rule_module_temperature = {
 	.help = "The temperature of a transceiver is above the module's alarm threshold "
 		"(warning: above its warning threshold).",
 	.check = check_module_temperature,
-	.remedy = "Check the fans and the airflow of the node. Replace a module that is "
+	.remedy = "{provider}Check the fans and the airflow of the node. Replace a module that is "
 		  "hot next to cool ones.",
 	.message_id = "55ff0b33c9b64a98a6120e7a953c4e58",
 	.condition = RNA_CONDITION_LINK_DEGRADED,
@@ -107,7 +107,7 @@ const struct rna_rule rna_rule_module_voltage = {
 	.help = "The supply voltage of a transceiver is beyond the module's alarm "
 		"threshold (info: beyond its warning threshold).",
 	.check = check_module_voltage,
-	.remedy = "Reseat the module. If other modules of {device} or of the node have "
+	.remedy = "{provider}Reseat the module. If other modules of {device} or of the node have "
 		  "the same voltage, the card or its slot supplies it; otherwise replace "
 		  "the module.",
 	.message_id = "8869502a3d654b83bc1815e2ee3aa4d6",
@@ -193,7 +193,7 @@ const struct rna_rule rna_rule_module_light = {
 	.help = "Rx power, Tx power or laser bias of a lane of an active port is beyond "
 		"the module's alarm threshold (info: beyond its warning threshold).",
 	.check = check_module_light,
-	.remedy = "Clean the connectors and check the fibre for bends. Compare with the "
+	.remedy = "{provider}Clean the connectors and check the fibre for bends. Compare with the "
 		  "module at the other end, and replace the one with low Tx power.",
 	.message_id = "b1cd258c1d974519be8d86b01381b630",
 	.condition = RNA_CONDITION_LINK_DEGRADED,
@@ -233,7 +233,7 @@ const struct rna_rule rna_rule_module_lane = {
 	.help = "The Rx power of one lane of an active port is less than half of that of "
 		"the other lanes.",
 	.check = check_module_lane,
-	.remedy = "No action required yet. When the node is serviced, clean the "
+	.remedy = "No action required yet. {provider}When the node is serviced, clean the "
 		  "connectors of this fibre: a weak lane causes errors as soon as it gets "
 		  "warmer.",
 	.message_id = "a31a83161f9b462a9a4844db6f89580a",

@@ -105,7 +105,7 @@ const struct rna_rule rna_rule_namespaces_crowded = {
 
 static void add_contested(const struct rna_contested_device *contested, struct rna_finds *out)
 {
-	const struct rna_remedy_names names = {.device = contested->name};
+	const struct rna_remedy_place place = {.device = contested->name};
 	struct rna_finding *found = rna_finds_add(
 		out,
 		"%s: the network namespaces of process %u and of process %u both have "
@@ -113,7 +113,7 @@ static void add_contested(const struct rna_contested_device *contested, struct r
 		contested->name, contested->processes[0], contested->processes[1]);
 
 	found->device = contested->name;
-	found->remedy = rna_rule_fill_remedy(out->rule->remedy, &names, out->arena);
+	found->remedy = rna_rule_fill_remedy(out->rule->remedy, &place, out->arena);
 }
 
 static void check_device_contested(const struct rna_rule_input *in, struct rna_finds *out)

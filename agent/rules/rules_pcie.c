@@ -7,11 +7,13 @@
  */
 #include "rna/base/parse.h"
 #include "rna/model/card.h"
+#include "rna/model/driver.h"
 #include "rna/model/readiness.h"
 
 #include "past.h"
 #include "pcie_demand.h"
 #include "rails.h"
+#include "remedy.h"
 #include "rules.h"
 #include "thresholds.h"
 
@@ -165,9 +167,8 @@ const struct rna_rule rna_rule_device_off_bus = {
 		"configuration space reads all ones. It fell off the bus, or lost its "
 		"power.",
 	.check = check_device_off_bus,
-	.remedy = "Search the kernel log and the log of the BMC for {pci}. Drain the node "
-		  "and power-cycle it; a reboot may not suffice. If it happens again, "
-		  "reseat or replace the card.",
+	.remedy = "Search the kernel log{bmc} for {pci}. Drain the node, then {cycle}. A "
+		  "reboot may not suffice.",
 	.message_id = "608330454b234e57b2c0676606dc310e",
 	.condition = RNA_CONDITION_DEVICE_MISSING,
 };
@@ -218,8 +219,7 @@ const struct rna_rule rna_rule_pcie_degraded = {
 		"with fewer lanes than both of its ends support. Severity info if only "
 		"the speed is lower and the ports behind the link together need no more.",
 	.check = check_pcie_degraded,
-	.remedy = "Reseat the card, its riser or its cable, and check the firmware setup "
-		  "for a limit of the slot. lspci -vv -s {pci} shows LnkCap and LnkSta.",
+	.remedy = "{reseat} lspci -vv -s {pci} shows LnkCap and LnkSta.",
 	.message_id = "ad3299798a0648ef8356da94dffec3ec",
 	.condition = RNA_CONDITION_LINK_DEGRADED,
 };
@@ -322,8 +322,7 @@ const struct rna_rule rna_rule_pcie_limits_port = {
 		"links carries less than all ports behind it need together, although every "
 		"link of the path runs at its best.",
 	.check = check_pcie_limits_port,
-	.remedy = "No action required if the node was planned like this. Otherwise move "
-		  "the card to a slot with more lanes or a newer generation.",
+	.remedy = "{lanes}",
 	.message_id = "6c165daa4db6461c8236fe421bf2073a",
 	.condition = RNA_CONDITION_LINK_DEGRADED,
 };
@@ -380,8 +379,7 @@ const struct rna_rule rna_rule_pcie_errors = {
 	.help = "PCIe errors (AER) between a device and its root port rise faster than "
 		"their threshold allows.",
 	.check = check_pcie_errors,
-	.remedy = "Search the kernel log for AER and the function it names. Reseat the "
-		  "card or its riser, and update the firmware of card and host.",
+	.remedy = "Search the kernel log for AER and the function it names. {reseat}",
 	.message_id = "dff6f97996ad4881bb816d60f5916cf9",
 	.condition = RNA_CONDITION_LINK_DEGRADED,
 };
@@ -548,11 +546,11 @@ static void compare_read_request(const struct rna_rule_input *in, struct rna_fin
 static bool is_fast_connectx(const struct rna_subject *port)
 {
 	static const uint64_t rate_min = UINT64_C(12500000000); /* 100 Gb/s */
+	const struct rna_driver *driver = rna_driver_named(port->device->device->driver);
 
-	return rna_device_is_nic(port->device->device) && path_of(port) &&
-	       rna_same_text(port->device->device->driver, "mlx5_core") &&
-	       rna_subject_is_active(port) && port->link && rna_value_is_known(port->link->rate) &&
-	       port->link->rate.number >= rate_min;
+	return rna_device_is_nic(port->device->device) && path_of(port) && driver &&
+	       driver->reads_little && rna_subject_is_active(port) && port->link &&
+	       rna_value_is_known(port->link->rate) && port->link->rate.number >= rate_min;
 }
 
 static void count_small_read_requests(const struct rna_rule_input *in, struct rna_finds *out)
@@ -560,6 +558,8 @@ static void count_small_read_requests(const struct rna_rule_input *in, struct rn
 	enum { BEST = 4096 };
 	const struct rna_subject *first = NULL;
 	uint64_t least = BEST, own, usual;
+	struct rna_remedy_place place;
+	struct rna_finding *found;
 	size_t count = 0;
 
 	for (size_t i = 0; i < in->ports->count; i++) {
@@ -572,12 +572,15 @@ static void count_small_read_requests(const struct rna_rule_input *in, struct rn
 		least = own < least ? own : least;
 		count++;
 	}
-	if (first)
-		(void)rna_finds_add(out,
-				    "%zu fast port%s can read no more than %ju bytes of memory at "
-				    "a time (MaxReadReq), where 4096 are possible: %s%s",
-				    count, count == 1 ? "" : "s", (uintmax_t)least,
-				    first->device->device->name, count > 1 ? " and others" : "");
+	if (!first)
+		return;
+	found = rna_finds_add(out,
+			      "%zu fast port%s can read no more than %ju bytes of memory at "
+			      "a time (MaxReadReq), where 4096 are possible: %s%s",
+			      count, count == 1 ? "" : "s", (uintmax_t)least,
+			      first->device->device->name, count > 1 ? " and others" : "");
+	place = rna_rule_place_of(in, first);
+	found->remedy = rna_rule_fill_remedy(found->remedy, &place, out->arena);
 }
 
 /* Of the node where all are alike; a warning of a device that differs from its siblings. */

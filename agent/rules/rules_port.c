@@ -37,16 +37,8 @@ static bool is_training(const struct rna_subject *port)
 	       is_physically(port, RNA_PHYSICAL_RECOVERY);
 }
 
-/*
- * The logical port of a virtual function has a link state and GUIDs of its own, which the host
- * sets; NVIDIA's opensm serves them only with virt_enabled 2 (Mellanox/network-operator#249,
- * k8snetworkplumbingwg/sriov-network-device-plugin#269).
- */
-static const char virtual_remedy[] =
-	"On the host of the function, or through the provider of this machine: give it GUIDs and a "
-	"link state (ip link set dev PF vf N node_guid G, port_guid G, state auto) and bind its "
-	"driver again. Check that the subnet manager has virtualization on (virt_enabled 2 in "
-	"opensm.conf) and admits the GUID of {object}.";
+/* Of a port whose physical link is up. */
+static const char logical_remedy[] = "{guids}";
 
 /* The reason as far as this end knows it, and a remedy (NULL: that of the rule). */
 static const char *why_down(const struct rna_subject *port, struct rna_arena *arena,
@@ -57,8 +49,8 @@ static const char *why_down(const struct rna_subject *port, struct rna_arena *ar
 
 	*ret_remedy = NULL;
 	if (is_disabled(port)) {
-		*ret_remedy = "Enable {object} with ibportstate or in the subnet manager, "
-			      "whichever disabled it.";
+		*ret_remedy = "{provider}Enable {object} with ibportstate or in the subnet "
+			      "manager, whichever disabled it.";
 		return "the port is disabled";
 	}
 	if (!is_infiniband(port) && netdev && !netdev->admin_up) {
@@ -66,7 +58,7 @@ static const char *why_down(const struct rna_subject *port, struct rna_arena *ar
 		return "its network interface is administratively down";
 	}
 	if (is_infiniband(port) && is_physically(port, RNA_PHYSICAL_LINK_UP)) {
-		*ret_remedy = virtual_remedy;
+		*ret_remedy = logical_remedy;
 		return "its physical link is up, and its logical link is not: the function has no "
 		       "GUID, its link state is Down, or the subnet manager does not serve it";
 	}
@@ -166,9 +158,8 @@ static void report_mute(const struct rna_subject *port, struct rna_finds *out)
 		     "query for its counters");
 
 	set_since(found, port);
-	found->remedy =
-		"Check dmesg for errors of {device} ({pci}). Reload its driver; if that does "
-		"not help, replace the instance.";
+	found->remedy = "Search the kernel log for errors of {device} ({pci}). {recover} If that "
+			"does not help, {cycle}.";
 }
 
 /* 1: up, 0: down. A port that is meant to be down does not count. */
@@ -253,9 +244,9 @@ static void check_port_down(const struct rna_rule_input *in, struct rna_finds *o
 		found->severity = RNA_SEVERITY_WARNING;
 		return;
 	}
-	if (remedy != virtual_remedy)
-		found->remedy = "Ignore if unused, otherwise connect the cable. After {object} has "
-				"been up once, the agent expects it to stay up.";
+	if (remedy != logical_remedy)
+		found->remedy = "{unused} After {object} has been up once, the agent expects it to "
+				"stay up.";
 }
 
 const struct rna_rule rna_rule_port_down = {
@@ -272,8 +263,7 @@ const struct rna_rule rna_rule_port_down = {
 		"always reports ACTIVE, counts as down if none of "
 		"its counters can be read.",
 	.check = check_port_down,
-	.remedy = "Check the cable, the transceivers and the peer port. If the port is "
-		  "meant to be down, add {object} to expect.down.",
+	.remedy = "{link} If the port is meant to be down, add {object} to expect.down.",
 	.message_id = "5da5d81fe037426182921d5601598cf5",
 	.condition = RNA_CONDITION_PORT_DOWN,
 };
@@ -316,6 +306,7 @@ static void check_rails_down(const struct rna_rule_input *in, struct rna_finds *
 	struct rails rails = {0};
 	struct rna_finding *found;
 	const char *why, *remedy;
+	struct rna_remedy_place place;
 
 	if (!topology || topology->gpu_count < 2 || !all_rails_are_down(in, &rails) ||
 	    !rails.several_cards)
@@ -327,15 +318,8 @@ static void check_rails_down(const struct rna_rule_input *in, struct rna_finds *
 		why ? rna_arena_printf(out->arena, "; of %s/%u: %s", rails.first->rdma_device->name,
 				       rails.first->port, why)
 		    : "");
-	if (remedy)
-		found->remedy = rna_rule_fill_remedy(
-			remedy,
-			&(struct rna_remedy_names){
-				.device = rails.first->rdma_device->name,
-				.port = rails.first->port,
-				.netdev = rails.first->netdev ? rails.first->netdev->name : NULL,
-			},
-			out->arena);
+	place = rna_rule_place_of(in, rails.first);
+	found->remedy = rna_rule_fill_remedy(remedy ? remedy : found->remedy, &place, out->arena);
 }
 
 const struct rna_rule rna_rule_rails_down = {
@@ -349,8 +333,8 @@ const struct rna_rule rna_rule_rails_down = {
 	.help = "All ports that serve the GPUs of a node, on several cards, are down, and none of "
 		"them was ever seen up. Once one has been up, port-down takes over.",
 	.check = check_rails_down,
-	.remedy = "Check that the cables are in and that the switch ports are enabled. Add ports "
-		  "that are meant to be down to expect.down.",
+	.remedy = "{provider}Check that the cables are in and that the switch ports are enabled. "
+		  "Add ports that are meant to be down to expect.down.",
 	.message_id = "925dc66c18c38ee2b0edf5ee0871d69b",
 	.condition = RNA_CONDITION_PORT_DOWN,
 };
@@ -377,8 +361,9 @@ const struct rna_rule rna_rule_port_disabled = {
 	.help = "An InfiniBand port is disabled, and the agent does not expect it to be "
 		"up.",
 	.check = check_port_disabled,
-	.remedy = "No action required. To use {object}, enable it with ibportstate or in "
-		  "the subnet manager, whichever disabled it.",
+	.link_layer = RNA_LINK_LAYER_INFINIBAND,
+	.remedy = "No action required if it is not used. To use it: {provider}enable {object} "
+		  "with ibportstate or in the subnet manager, whichever disabled it.",
 	.message_id = "05b18bd7d98945d4ac708d2cf8ba018b",
 	.condition = RNA_CONDITION_PORT_DOWN,
 };
@@ -390,8 +375,7 @@ static void check_port_init(const struct rna_rule_input *in, struct rna_finds *o
 	enum rna_expected expected = rna_subject_expected(port);
 	struct rna_finding *found;
 
-	if (!is_infiniband(port) || !rna_subject_in_state(port, RNA_PORT_INIT) ||
-	    expected == RNA_EXPECTED_DOWN)
+	if (!rna_subject_in_state(port, RNA_PORT_INIT) || expected == RNA_EXPECTED_DOWN)
 		return;
 	found = rna_finds_add(out, "the link is up, but no subnet manager has configured the port");
 	if (expected == RNA_EXPECTED_UNKNOWN)
@@ -410,7 +394,8 @@ const struct rna_rule rna_rule_port_init = {
 		"configured the port (state INIT). Severity warning if the agent does not "
 		"expect the port to be up.",
 	.check = check_port_init,
-	.remedy = "Check that a subnet manager runs in this fabric and admits {object}: "
+	.link_layer = RNA_LINK_LAYER_INFINIBAND,
+	.remedy = "{provider}Check that a subnet manager runs in this fabric and admits {object}: "
 		  "see sminfo and the log of opensm or UFM.",
 	.message_id = "4e275faaf60345ad94dbd2956e5991ff",
 	.condition = RNA_CONDITION_FABRIC_UNHEALTHY,
@@ -437,7 +422,8 @@ const struct rna_rule rna_rule_port_armed = {
 	.help = "The port stays in state ARMED: the subnet manager started to activate it "
 		"and did not finish.",
 	.check = check_port_armed,
-	.remedy = "Read the log of the subnet manager; a sweep that fails midway leaves "
+	.link_layer = RNA_LINK_LAYER_INFINIBAND,
+	.remedy = "{provider}Read the log of the subnet manager; a sweep that fails midway leaves "
 		  "ports in this state.",
 	.message_id = "69864336afab477ca32eed7c5f368ddb",
 	.condition = RNA_CONDITION_FABRIC_UNHEALTHY,
@@ -512,8 +498,8 @@ static const char *say_module(const struct rna_rule_input *in,
 	*ret_remedy = rna_arena_printf(arena,
 				       "%sIf {device} was removed on purpose, run: rdma-node-agent "
 				       "expect accept.",
-				       rna_absence_remedy(module, arena));
-	text = rna_arena_printf(arena, "; module %s is not loaded", module);
+				       rna_absence_remedy(in, module, arena));
+	text = rna_arena_printf(arena, "; %s", rna_absence_text(in, module, arena));
 	return text ? text : "";
 }
 
@@ -531,10 +517,7 @@ static void add_missing(const struct rna_rule_input *in, const struct rna_missin
 			struct rna_finds *out)
 {
 	const char *of_module, *module = say_module(in, missing, out->arena, &of_module);
-	const struct rna_remedy_names names = {
-		.device = missing->name,
-		.pci_address = missing->pci_address,
-	};
+	struct rna_remedy_place place = rna_rule_place_at(in, missing->pci_address);
 	bool relocated = missing->whereabouts == RNA_WHEREABOUTS_RELOCATED;
 	struct rna_finding *found;
 
@@ -549,9 +532,9 @@ static void add_missing(const struct rna_rule_input *in, const struct rna_missin
 				      missing->pci_address ? ", PCI " : "",
 				      missing->pci_address ? missing->pci_address : "",
 				      say_card(in->view, missing, out->arena), module);
-	found->device = missing->name;
+	found->device = place.device = missing->name;
 	found->remedy =
-		rna_rule_fill_remedy(remedy_of(missing, of_module, out->rule), &names, out->arena);
+		rna_rule_fill_remedy(remedy_of(missing, of_module, out->rule), &place, out->arena);
 	found->since = missing->since;
 }
 
@@ -584,7 +567,7 @@ const struct rna_rule rna_rule_device_missing = {
 		"its driver is.",
 	.check = check_device_missing,
 	.remedy = "Look for the PCI function with lspci -s {pci} and for the reason in "
-		  "the kernel log. If {device} was removed on purpose, run: "
+		  "the kernel log.{absent} If {device} was removed on purpose, run: "
 		  "rdma-node-agent expect accept.",
 	.message_id = "490558271c264c56954eae201980b496",
 	.condition = RNA_CONDITION_DEVICE_MISSING,

@@ -152,9 +152,9 @@ const struct rna_rule rna_rule_probe_unreachable = {
 		"answered: the NIC, its cable or its leaf port does not forward. Only with "
 		"probe.enabled.",
 	.check = check_probe_unreachable,
-	.remedy = "See the leaf port of {device}/{port} on the switch: counters, VLAN, MTU, "
-		  "PFC watchdog. Then reseat or replace the cable and its transceivers, then "
-		  "reset {device}. rdma-node-agent probe shows each path.",
+	.remedy = "rdma-node-agent probe shows each path. {provider}See the leaf port of "
+		  "{device}/{port} on the switch: counters, VLAN, MTU, PFC watchdog. Then "
+		  "reseat or replace the cable and its transceivers.",
 	.message_id = "b84fa73b222545478f5e541b4ca555dc",
 	.condition = RNA_CONDITION_PORT_UNREACHABLE,
 };
@@ -237,8 +237,9 @@ const struct rna_rule rna_rule_probe_loss = {
 		"least. Severity info if only single paths lose, which may be of their "
 		"other ends.",
 	.check = check_probe_loss,
-	.remedy = "Compare the error and discard counters of {device} and of its leaf port "
-		  "(status, findings errors-rising and packets-lost). Clean or replace the "
+	.remedy = "Compare the error and discard counters of {device} (status, findings "
+		  "errors-rising and packets-lost). {provider}Look at those of its leaf port. "
+		  "Clean or replace the "
 		  "cable and its transceivers; on the switch look for discards of the "
 		  "traffic class of the probes.",
 	.message_id = "533f4bd69b2048758a698a3673e9eb58",
@@ -271,7 +272,8 @@ const struct rna_rule rna_rule_probe_mtu_hole = {
 	.help = "Probes as large as the MTU are lost on the way to a peer, while small "
 		"ones come back.",
 	.check = check_probe_mtu_hole,
-	.remedy = "Compare the MTU of all switch ports on the way: with an RDMA MTU of 4096 "
+	.remedy = "{provider}Compare the MTU of all switch ports on the way: with an RDMA MTU of "
+		  "4096 "
 		  "bytes it must be 4200 or more. If they agree, look for a port that "
 		  "discards by size or by a full buffer (PFC, headroom).",
 	.message_id = "262562dc0f3e445aa4df1d1dbda0d776",
@@ -334,7 +336,7 @@ const struct rna_rule rna_rule_probe_dscp_rewritten = {
 	.help = "Probes arrive with another DSCP than they left with: RoCE traffic may "
 		"take the wrong queue, without PFC and ECN.",
 	.check = check_probe_dscp_rewritten,
-	.remedy = "Set the switch ports on the way to trust DSCP and not to rewrite it; "
+	.remedy = "{provider}Set the switch ports on the way to trust DSCP and not to rewrite it; "
 		  "compare the leaf port of {device}/{port} with those of its sibling rails.",
 	.message_id = "03add9aaa8114d37b24f95c014bdafa2",
 	.condition = RNA_CONDITION_FABRIC_UNHEALTHY,
@@ -364,7 +366,7 @@ const struct rna_rule rna_rule_probe_detour = {
 	.help = "For a minute, probes to a peer arrive with a lower hop limit than they "
 		"usually did, and those to other peers do not: they take more hops.",
 	.check = check_probe_detour,
-	.remedy = "Look for links between leaf and spine that are down, and for changed "
+	.remedy = "{provider}Look for links between leaf and spine that are down, and for changed "
 		  "routes. After a planned change the finding ends by itself, when the new "
 		  "path is the usual one.",
 	.message_id = "5aa3589aa1f14e7b9b3893eca29a63b3",
@@ -422,7 +424,8 @@ const struct rna_rule rna_rule_probe_flooded = {
 		"seconds, each further time for twice as long, and then has another Q_Key. "
 		"The finding ends five minutes after the last pause.",
 	.check = check_probe_flooded,
-	.remedy = "Find where the packets come from: the leaf port of {device}/{port} shows "
+	.remedy = "{provider}Find where the packets come from: the leaf port of {device}/{port} "
+		  "shows "
 		  "their rate, and so do the ports on their way; the address in the finding "
 		  "can be forged. If the port pauses each time it is opened, the sender sees "
 		  "packets of probes or knows their secret: look for mirror ports, and give "

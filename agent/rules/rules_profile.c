@@ -782,8 +782,8 @@ const struct rna_rule rna_rule_profile_count = {
 		"no device is meant by an entry without a number.",
 	.check = check_profile_count,
 	.remedy = "Look for the absent PCI functions with lspci and for the reason in the "
-		  "kernel log; check the cables of the ports that are down. If the profile "
-		  "is wrong, correct the file of expect.profile.",
+		  "kernel log; see the findings about ports that are down. If the profile is "
+		  "wrong, correct the file of expect.profile.",
 	.message_id = "a3a8ba2b44604e249c1145eb16e845d2",
 	.condition = RNA_CONDITION_DEVICE_MISSING,
 };
@@ -815,7 +815,7 @@ const struct rna_rule rna_rule_profile_device = {
 		"device differ from the profile of this node.",
 	.check = check_profile_device,
 	.remedy = "Compare {device} with its siblings: rdma-node-agent status, and lspci "
-		  "-vv -s {pci}. Update its firmware, or reseat the card. If the profile "
+		  "-vv -s {pci}. If its firmware differs, {update}. If the profile "
 		  "is wrong, correct the file of expect.profile.",
 	.message_id = "c407ec6982c042f999a2eefff445c741",
 	.condition = RNA_CONDITION_LINK_DEGRADED,
@@ -839,8 +839,8 @@ const struct rna_rule rna_rule_profile_port = {
 		"layer and by the MTU of its interface only.",
 	.check = check_profile_port,
 	.remedy = "Compare {object} with its siblings: rdma-node-agent status. Check the "
-		  "speed configured at both ends of the cable, the MTU of {interface}, and "
-		  "the partitions of the subnet manager. If the profile is wrong, correct "
+		  "speed of both ends and the MTU of {interface}{partitions}. If the profile is "
+		  "wrong, correct "
 		  "the file of expect.profile.",
 	.message_id = "3ed792b4cd7d4c1b88eb71c64458ab3e",
 	.condition = RNA_CONDITION_LINK_DEGRADED,

@@ -264,8 +264,8 @@ const struct rna_rule rna_rule_qos_rails = {
 		"the same adapter model, or between members of its bond: PFC, trust, DSCP "
 		"table, ETS, ECN or traffic class.",
 	.check = check_qos_rails,
-	.remedy = "Configure all rails with the same script (mlnx_qos -i {netdev}, dcb, "
-		  "or the vendor's tool), and check that the switch port matches.",
+	.remedy = "Configure all rails with the same script ({qos-tool}). {provider}Check that the "
+		  "switch port matches.",
 	.message_id = "c1a7f7bb24e04a0393ec4f0700b50195",
 	.condition = RNA_CONDITION_NOT_READY,
 };
@@ -481,7 +481,7 @@ const struct rna_rule rna_rule_qos_lossless_discards = {
 	.help = "A RoCE port, or a member of its bond, drops frames of a priority that "
 		"PFC should make lossless.",
 	.check = check_qos_lossless_discards,
-	.remedy = "Check that the switch port has PFC on for the same priority and "
+	.remedy = "{provider}Check that the switch port has PFC on for the same priority and "
 		  "honours pause frames, that the receive buffer of {netdev} is large "
 		  "enough for the length of the cable, and that no pause storm made the "
 		  "device turn flow control off.",

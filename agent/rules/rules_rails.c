@@ -183,8 +183,7 @@ static void check_rails_link_layer(const struct rna_rule_input *in, struct rna_f
 			rna_link_layer_name(in->subject->link_layer), place.count, place.known,
 			rna_link_layer_name((enum rna_link_layer)place.value));
 		found->severity = RNA_SEVERITY_WARNING;
-		found->remedy = "Set the type of {device} in the firmware like that of the others "
-				"(mlxconfig -d {pci} set LINK_TYPE_P1=...) and reboot. If it is "
+		found->remedy = "To make {device} a rail like the others, {link-type}. If it is "
 				"intended, add rails-link-layer to health.disable.";
 	} else if (rna_rail_is_odd(in, link_layer_of, &usual)) {
 		(void)rna_finds_add(out, "link layer %s; most ports of this adapter model are %s",
@@ -204,8 +203,7 @@ const struct rna_rule rna_rule_rails_link_layer = {
 		"model. Severity warning if these ports serve GPUs.",
 	.check = check_rails_link_layer,
 	.remedy = "No action required if this is intended. To make {device} a rail like "
-		  "the others, set its type in the firmware (mlxconfig -d {pci} set "
-		  "LINK_TYPE_P1=...) and reboot.",
+		  "the others, {link-type}.",
 	.message_id = "46a3fade12214da799a8ddcf87f150d7",
 	.condition = RNA_CONDITION_NOT_READY,
 };
@@ -242,7 +240,7 @@ const struct rna_rule rna_rule_rails_mtu = {
 		"same adapter model.",
 	.check = check_rails_mtu,
 	.remedy = "No action required if this is intended. Otherwise configure the same "
-		  "MTU on all rails, on the hosts and on the switches.",
+		  "MTU on all rails, on the hosts{switches}.",
 	.message_id = "a4d7b1b2783248e99f869af578699edb",
 	.condition = RNA_CONDITION_NOT_READY,
 };
@@ -284,6 +282,7 @@ const struct rna_rule rna_rule_rails_ipoib = {
 	.help = "An InfiniBand port has no IPoIB interface in this network namespace, and "
 		"most ports in such a place have one.",
 	.check = check_rails_ipoib,
+	.link_layer = RNA_LINK_LAYER_INFINIBAND,
 	.remedy = "No action required if the interface was moved to a container or to "
 		  "another network namespace, or if no application uses IP or RDMA CM on "
 		  "this port. Otherwise look for messages of ib_ipoib in the kernel log, "
@@ -329,7 +328,7 @@ const struct rna_rule rna_rule_jumbo_frames = {
 	.help = "RoCE interfaces have an MTU that is large enough for RDMA but below 9000.",
 	.check = check_jumbo_frames,
 	.remedy = "No action required for RDMA. If TCP uses the same interfaces, set the "
-		  "MTU to 9000 here and on the switches.",
+		  "MTU to 9000 here{switches}.",
 	.message_id = "2a679eddff8e4388a0e4723187c34c9d",
 	.condition = RNA_CONDITION_NOT_READY,
 };
@@ -429,8 +428,7 @@ const struct rna_rule rna_rule_rails_firmware = {
 	.help = "The firmware of a card differs from most cards of its model. Severity "
 		"warning if these serve GPUs.",
 	.check = check_rails_firmware,
-	.remedy = "Update the firmware of {device} to that of the others (mlxfwmanager -d "
-		  "{pci}, or flint), and reset the card or reboot.",
+	.remedy = "To make {device} like the others, {update}{activate}.",
 	.message_id = "c96aef54b4d94199a265175a5c50765e",
 	.condition = RNA_CONDITION_NOT_READY,
 };

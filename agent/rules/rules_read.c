@@ -66,6 +66,9 @@ static void check_device_stalled(const struct rna_rule_input *in, struct rna_fin
 	ago = rna_usec_since(job->stalled, now_of(in));
 	if (ago >= STALLED_CRITICAL)
 		found->severity = RNA_SEVERITY_CRITICAL;
+	if (!in->subject)
+		found->remedy = "Search the kernel log for what a driver waits for. If it does not "
+				"recover, drain the node and reboot it.";
 	found->since.monotonic = job->stalled;
 	found->since.realtime = in->view->snapshot->time.realtime - ago;
 }
@@ -81,7 +84,7 @@ const struct rna_rule rna_rule_device_stalled = {
 		"after two minutes.",
 	.check = check_device_stalled,
 	.remedy = "Search the kernel log for firmware command timeouts. If {device} does "
-		  "not recover, it needs a reset, or the node a reboot.",
+		  "not recover, drain the node. {recover} If that does not help, {cycle}.",
 	.message_id = "8f21be3837d448218e88dab50f91eeff",
 	.condition = RNA_CONDITION_NOT_OBSERVED,
 };

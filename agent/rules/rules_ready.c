@@ -215,13 +215,20 @@ static void check_rdma_driver_missing(const struct rna_rule_input *in, struct rn
 	const struct rna_driver *driver;
 	struct rna_absence absence;
 
-	for (size_t at = 0; (driver = rna_driver_next(&at));)
-		if (driver->serves_all && is_loaded(readiness, driver->name) &&
-		    !is_loaded(readiness, driver->rdma) && !rna_absence_find(in, &absence))
-			(void)rna_finds_add(
-				out,
-				"module %s is loaded without %s: its NICs have no RDMA devices",
-				driver->name, driver->rdma);
+	for (size_t at = 0; (driver = rna_driver_next(&at));) {
+		struct rna_finding *found;
+		const char *remedy;
+
+		if (!driver->serves_all || !is_loaded(readiness, driver->name) ||
+		    is_loaded(readiness, driver->rdma) || rna_absence_find(in, &absence))
+			continue;
+		found = rna_finds_add(out, "NICs of %s have no RDMA devices: %s", driver->name,
+				      rna_absence_text(in, driver->rdma, out->arena));
+		remedy =
+			rna_arena_printf(out->arena, "No action required if RDMA is not wanted. %s",
+					 rna_absence_remedy(in, driver->rdma, out->arena));
+		found->remedy = remedy ? remedy : found->remedy;
+	}
 }
 
 const struct rna_rule rna_rule_rdma_driver_missing = {
@@ -234,8 +241,7 @@ const struct rna_rule rna_rule_rdma_driver_missing = {
 	.help = "The Ethernet driver of NICs is loaded without the module that provides "
 		"their RDMA devices.",
 	.check = check_rdma_driver_missing,
-	.remedy = "If RDMA is wanted, run: modprobe mlx5_ib. If that fails, its version "
-		  "does not match that of mlx5_core.",
+	.remedy = "If RDMA is wanted, load the module that the finding names.",
 	.message_id = "6ec9b7be51094088b09458fb1708b59d",
 	.condition = RNA_CONDITION_NOT_READY,
 };

@@ -124,10 +124,8 @@ static void report_outcome(const struct rna_rule_input *in, const struct outcome
 		rna_finds_add(out,
 			      "self-test through memory of %s (%s) returned corrupted data: %s",
 			      memory, rna_endpoint_name(run->request.endpoint), run->result.text)
-			->remedy =
-			"Take the node out of service, because data of applications may "
-			"be corrupted too. Then test the memory, and {device} in another "
-			"slot.";
+			->remedy = "Take the node out of service, because data of applications may "
+				   "be corrupted too. Then test the memory{another-slot}.";
 	else if (run->result.end == RNA_LOOPBACK_DONE)
 		tell_bandwidth(run, memory, in->settings, out, outcome->severity);
 	else
@@ -208,8 +206,8 @@ const struct rna_rule rna_rule_selftest_stuck = {
 	.help = "A self-test hangs in the kernel and cannot be stopped; its device is not "
 		"tested until it ends.",
 	.check = check_selftest_stuck,
-	.remedy = "Search the kernel log for driver timeouts. {device} may need a reset; "
-		  "drain the node first.",
+	.remedy = "Search the kernel log for driver timeouts. If {device} needs a reset, "
+		  "drain the node first. {recover}",
 	.message_id = "6f6c13aeb72146e79de440ac62a7d7c5",
 	.condition = RNA_CONDITION_NOT_OBSERVED,
 };

@@ -97,6 +97,7 @@ const struct rna_rule rna_rule_virtual_function_guid = {
 	.help = "Virtual functions of an InfiniBand device have a driver but no GUID; "
 		"their ports stay down in any virtual machine or container.",
 	.check = check_virtual_function_guid,
+	.link_layer = RNA_LINK_LAYER_INFINIBAND,
 	.remedy = "Assign GUIDs (ip link set dev {netdev} vf N node_guid G, then "
 		  "port_guid G, or the policy of the SR-IOV operator), and rebind the "
 		  "driver of the functions.",

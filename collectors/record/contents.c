@@ -12,6 +12,7 @@
 #include <sys/stat.h>
 
 #include "rna/base/json_document.h"
+#include "rna/model/driver.h"
 #include "rna/model/log_site.h"
 
 #include "backend/recorded.h"
@@ -199,6 +200,43 @@ static int read_cpus(const struct rna_root *root, const char *path, struct rna_s
 	return 0;
 }
 
+/* Of the command line of the kernel, which names the site: what keeps modules from being loaded. */
+static int read_command_line(const struct rna_root *root, const char *path, struct rna_strbuf *ret)
+{
+	RNA_CLEANUP(rna_arena_free_p) struct rna_arena *scratch = rna_arena_new(1024);
+	RNA_STRBUF struct rna_strbuf all = RNA_STRBUF_INIT;
+	struct rna_blacklist list = {0};
+	int status = scratch ? read_all(root, path, &all) : -ENOMEM;
+
+	if (status < 0 || !all.data)
+		return status;
+	rna_parse_command_line(all.data, RNA_COMMAND_LINE, scratch, &list);
+	for (size_t i = 0; i < list.count; i++)
+		rna_strbuf_printf(ret, "%smodule_blacklist=%s", i > 0 ? " " : "",
+				  list.items[i].module);
+	rna_strbuf_puts(ret, "\n");
+	return list.failed ? -ENOMEM : 0;
+}
+
+/* Of thousands of modules of a kernel: those that make RDMA devices. */
+static int read_module_files(const struct rna_root *root, const char *path, struct rna_strbuf *ret)
+{
+	RNA_STRBUF struct rna_strbuf all = RNA_STRBUF_INIT;
+	int status = read_all(root, path, &all);
+	const struct rna_driver *driver;
+
+	for (const char *line = all.data; line && *line; line += strcspn(line, "\n") + 1) {
+		for (size_t at = 0; (driver = rna_driver_next(&at));)
+			if (rna_is_module_file(line, driver->rdma)) {
+				rna_strbuf_printf(ret, "%.*s:\n", (int)strcspn(line, ":\n"), line);
+				break;
+			}
+		if (line[strcspn(line, "\n")] == '\0')
+			break;
+	}
+	return status;
+}
+
 /* -- Disguising -------------------------------------------------------------------------------- */
 
 static void rewrite_vpd(struct rna_disguise *disguise, const struct rna_note *note,
@@ -287,6 +325,9 @@ static const struct row rows[] = {
 	{RNA_KMSG_PATH, RNA_DISGUISE_ADDRESSES, .read = read_kernel_log},
 	{"*/dmi/id/chassis_asset_tag", .lines = {"OracleCloud.com", "7783-7084-3265-"}},
 	{"proc/cpuinfo", .read = read_cpus}, /* long, and only one word is used */
+	{RNA_COMMAND_LINE + 1, .read = read_command_line},
+	{"*/modprobe.d/*", .lines = {"blacklist", "install"}},
+	{"lib/modules/*/modules.*", .read = read_module_files},
 	{"boot/config-*", .lines = {"CONFIG_DMABUF_MOVE_NOTIFY=", "CONFIG_PCI_P2PDMA="}},
 	{"*/systemd/system/*", .lines = {"[Service]", "LimitMEMLOCK="}}, /* others are secrets */
 	/* Of container runtimes, whose files may have passwords: what limits locked memory. */

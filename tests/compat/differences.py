@@ -117,12 +117,15 @@ FAILURES = {
     "irdma-missing": NOT_FOUND,  # likewise
     "losses": NOT_FOUND,  # counters/ of bnxt_re
     "mana-ib-missing": NOT_FOUND,  # likewise
+    "kernel-without-module": NOT_FOUND,  # likewise
+    "module-refused": NOT_FOUND,  # likewise
     "ionic-erdma": NOT_FOUND,  # counters/
     "many-ports": NOT_FOUND,
     "no-stack": NOT_FOUND,  # here it is right
     "no-sys": NOT_FOUND,  # and here
     "odd-files": "value out of range",  # of the first odd file that it comes to
     "other-vendors": NOT_FOUND,  # counters/ of bnxt_re
+    "vendor-firmware": NOT_FOUND,  # likewise
     "qib": NOT_FOUND,  # fw_ver
     "rxe": NOT_FOUND,  # counters/
     "rxe-gpus": NOT_FOUND,  # likewise

@@ -52,6 +52,7 @@ PLACES = {
     "agent/rules/findings.md": {"consequences", "rules", "thresholds"},
     "agent/rules/kernel-log.md": {"patterns"},
     "agent/rules/peers.md": {"peers"},
+    "agent/rules/remedies.md": {"remedies"},
     "collectors/README.md": {"collectors", "platform"},
     "exporter/README.md": {"series"},
     "exporter/meanings.md": {"meanings"},

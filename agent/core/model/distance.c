@@ -1135,6 +1135,14 @@ static bool has_device(const struct rna_nic *nic, const char *name)
 	return false;
 }
 
+const struct rna_nic *rna_topology_nic_at(const struct rna_topology *topology, const char *address)
+{
+	for (size_t i = 0; topology && i < topology->nic_count; i++)
+		if (rna_same_text(topology->objects[topology->nics[i].object].address, address))
+			return &topology->nics[i];
+	return NULL;
+}
+
 /* Returns the first match, so for a LAG the function that has the device. */
 const struct rna_nic *rna_topology_find_nic(const struct rna_topology *topology,
 					    const struct rna_device *device)
@@ -1145,10 +1153,7 @@ const struct rna_nic *rna_topology_find_nic(const struct rna_topology *topology,
 	for (size_t i = 0; i < topology->nic_count; i++)
 		if (topology->nics[i].lag < 0 && has_device(&topology->nics[i], device->name))
 			return &topology->nics[i];
-	for (size_t i = 0; i < topology->nic_count; i++)
-		if (rna_same_text(topology->objects[topology->nics[i].object].address, function))
-			return &topology->nics[i];
-	return NULL;
+	return rna_topology_nic_at(topology, function);
 }
 
 int rna_topology_find_object(const struct rna_topology *topology, const char *address)

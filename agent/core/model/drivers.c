@@ -4,6 +4,12 @@
  * torvalds/linux had it; patches on the lists of 2025 and 2026 told of the newest ones. Ranges are
  * wider than the lists of those files where a family goes on. Of functions, single ids stand before
  * the ranges that contain them: the first fits.
+ *
+ * Commands are those of the drivers of 6.12: mlx5 core/health.c mlx5_fw_reporters_create() (a
+ * recovering fw_fatal for PFs, VFs and SFs) and core/devlink.c mlx5_devlink_reload_down() (no
+ * reload in LAG mode, no fw_activate of VFs, and none if the firmware does not answer); bnxt
+ * bnxt_devlink.c bnxt_fw_recover() and bnxt_dl_reload_down(); ice devlink/devlink.c; ionic
+ * ionic_devlink.c.
  */
 #include <string.h>
 
@@ -59,6 +65,7 @@ static const struct rna_driver drivers[] = {
 				ONE(MELLANOX, 0x1007, "ConnectX-3-Pro"),
 				RANGE(MELLANOX, 0x1005, 0x1010), RANGE(MELLANOX, 0x6340, 0x6778)),
 	 .answers = RNA_DRIVER_ANSWERS_STATE,
+	 .nvidia_tools = true,
 	 .is_ca = true,
 	 .lets_go = true},
 	/*
@@ -84,6 +91,12 @@ static const struct rna_driver drivers[] = {
 		 ONE(MELLANOX, 0xa2df, "BlueField-4")),
 	 .serves_all = true,
 	 .answers = RNA_DRIVER_ANSWERS_STATE,
+	 .recover = "devlink health recover pci/{pci} reporter fw_fatal",
+	 .flashes = true,
+	 .activates = true,
+	 .nvidia_tools = true,
+	 .trusts_table = true,
+	 .reads_little = true,
 	 .is_ca = true,
 	 .lets_go = true},
 	/*
@@ -108,6 +121,9 @@ static const struct rna_driver drivers[] = {
 			   RANGE(BROADCOM, 0x16de, 0x16df), RANGE(BROADCOM, 0x16e2, 0x16e3),
 			   RANGE(BROADCOM, 0x16e7, 0x16f1), RANGE(BROADCOM, 0x1800, 0x1805),
 			   RANGE(BROADCOM, 0xd802, 0xd804)),
+	 .recover = "devlink health recover pci/{pci} reporter fw",
+	 .flashes = true,
+	 .activates = true,
 	 .is_ca = true},
 	/*
 	 * E810, E822, E823, E830; the VFs are of iavf, for which irdma makes no device.
@@ -120,6 +136,8 @@ static const struct rna_driver drivers[] = {
 				ONE(INTEL, 0x159b, "E810"), RANGE(INTEL, 0x124c, 0x124f),
 				RANGE(INTEL, 0x12d1, 0x12de), RANGE(INTEL, 0x151d, 0x151d),
 				RANGE(INTEL, 0x1599, 0x159a), RANGE(INTEL, 0x1888, 0x189a)),
+	 .flashes = true,
+	 .activates = true,
 	 .whole_mtu = true,
 	 .lets_go = true},
 	/* X722, not X710. drivers/net/ethernet/intel/i40e/i40e_devids.h; i40e_client.c */
@@ -144,7 +162,8 @@ static const struct rna_driver drivers[] = {
 				RANGE(AMAZON, 0xefa4, 0xefaf)),
 	 .rdma_alone = true,
 	 .answers = RNA_DRIVER_ANSWERS_COUNTERS,
-	 .always_up = true},
+	 .always_up = true,
+	 .of_clouds = true},
 	/*
 	 * DSC and Pollara. drivers/net/ethernet/pensando/ionic/ionic.h; ionic_rdma is
 	 * drivers/infiniband/hw/ionic of newer kernels, and in AMD's packages
@@ -152,7 +171,8 @@ static const struct rna_driver drivers[] = {
 	{.name = "ionic",
 	 .rdma = "ionic_rdma",
 	 .functions = FUNCTIONS(VF(PENSANDO, 0x1003, 0x1003), RANGE(PENSANDO, 0x1002, 0x1002)),
-	 .is_ca = true},
+	 .is_ca = true,
+	 .flashes = true},
 	/* Kunpeng. drivers/net/ethernet/hisilicon/hns3/hnae3.h: a220 and a221 have no RoCE */
 	{.name = "hns3",
 	 .rdma = "hns_roce_hw_v2",
@@ -163,13 +183,15 @@ static const struct rna_driver drivers[] = {
 	{.name = "erdma",
 	 .rdma = "erdma",
 	 .functions = FUNCTIONS(RANGE(ALIBABA, 0x107f, 0x107f), RANGE(ALIBABA, 0x5007, 0x5007)),
-	 .rdma_alone = true},
+	 .rdma_alone = true,
+	 .of_clouds = true},
 	/* Azure. include/net/mana/gdma.h; 00c1 in newer kernels; drivers/infiniband/hw/mana */
 	{.name = "mana",
 	 .rdma = "mana_ib",
 	 .functions = FUNCTIONS(VF(MICROSOFT, 0x00ba, 0x00ba), RANGE(MICROSOFT, 0x00b9, 0x00b9),
 				RANGE(MICROSOFT, 0x00c1, 0x00c1)),
 	 .answers = RNA_DRIVER_ANSWERS_COUNTERS,
+	 .of_clouds = true,
 	 .is_ca = true,
 	 .whole_mtu = true},
 	/* Omni-Path. drivers/infiniband/hw/hfi1/hfi.h; CN5000 in hfi2 of newer kernels */

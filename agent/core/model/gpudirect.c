@@ -35,10 +35,17 @@ struct rna_value rna_dma_buf_possible(const char *kernel, const struct rna_gpu_d
 	return yes_or_no(driver->open.number && is_at_least(driver->version, "515"));
 }
 
-struct rna_value rna_module_loaded(const struct rna_readiness *readiness, const char *name)
+const struct rna_module *rna_module_find(const struct rna_readiness *readiness, const char *name)
 {
 	for (size_t i = 0; readiness && i < readiness->module_count; i++)
 		if (strcmp(readiness->modules[i].name, name) == 0)
-			return yes_or_no(readiness->modules[i].loaded);
-	return (struct rna_value){0};
+			return &readiness->modules[i];
+	return NULL;
+}
+
+struct rna_value rna_module_loaded(const struct rna_readiness *readiness, const char *name)
+{
+	const struct rna_module *module = rna_module_find(readiness, name);
+
+	return module ? yes_or_no(module->loaded) : (struct rna_value){0};
 }

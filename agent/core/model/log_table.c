@@ -41,8 +41,10 @@
 #define MLX5_NETDEV BY_NETDEV("mlx5_core")
 #define MLX5_MODULE MLX5_MAYBE "Port module event\\[error\\]: module [0-9]+, Cable error, "
 
+/* All of the table of drivers; test_log_match.c compares these lists with it. */
 #define NIC_DRIVERS                                                                                \
-	"mlx5_core|mlx4_core|bnxt_en|ice|i40e|efa|ionic|hns3|hfi1|mana|qede|cxgb4|idpf|erdma"
+	"mlx5_core|mlx4_core|bnxt_en|ice|i40e|efa|ionic|hns3|hfi1|hfi2|mana|qede|cxgb4|idpf|"      \
+	"erdma|ib_qib|be2net|usnic_verbs|vmw_pvrdma|xsc_pci"
 
 /*
  * A frame of a stack in a driver of RDMA; one with "? " in front is a guess of the unwinder. The
@@ -52,7 +54,8 @@
 	"mlx5_core|mlx5_ib|mlx4_core|mlx4_en|mlx4_ib|ib_core|ib_uverbs|ib_cm|iw_cm|rdma_cm|"       \
 	"rdma_ucm|ib_umad|ib_ipoib|ib_srp|ib_iser|nvme_rdma|nvmet_rdma|rpcrdma|ko2iblnd|bnxt_en|"  \
 	"bnxt_re|ice|i40e|idpf|irdma|efa|ionic|ionic_rdma|hns3|hclge|hns_roce_hw_v2|erdma|hfi1|"   \
-	"rdmavt|mana|mana_ib|nvidia_peermem|nv_peer_mem"
+	"hfi2|rdmavt|ib_qib|mana|mana_ib|qede|qedr|cxgb4|iw_cxgb4|be2net|ocrdma|usnic_verbs|"      \
+	"vmw_pvrdma|xsc_pci|xsc_ib|nvidia_peermem|nv_peer_mem"
 #define DRIVER_FRAME                                                                               \
 	"^ *(RIP: [0-9a-f]+:|pc : |lr : )?[A-Za-z0-9_.]+\\+0x[0-9a-f]+/0x[0-9a-f]+ "               \
 	"\\[(" RDMA_MODULES ")[] ]"
@@ -66,8 +69,8 @@
 #define RDMA_ONLY_MODULES                                                                          \
 	"mlx5_core|mlx5_ib|mlx4_core|mlx4_ib|ib_core|ib_uverbs|ib_cm|iw_cm|rdma_cm|rdma_ucm|"      \
 	"ib_umad|ib_ipoib|ib_srp|ib_srpt|ib_iser|ib_isert|nvme_rdma|nvmet_rdma|rpcrdma|xprtrdma|"  \
-	"svcrdma|ko2iblnd|rds_rdma|9pnet_rdma|smc|efa|hfi1|ib_qib|rdmavt|ionic_rdma|mana_ib|"      \
-	"hns_roce_hw_v2|erdma|rdma_rxe|siw"
+	"svcrdma|ko2iblnd|rds_rdma|9pnet_rdma|smc|efa|hfi1|hfi2|ib_qib|rdmavt|ionic_rdma|"         \
+	"mana_ib|hns_roce_hw_v2|erdma|vmw_pvrdma|xsc_ib|rdma_rxe|siw"
 #define RDMA_HALVES "irdma|i40iw|bnxt_re|qedr|iw_cxgb4|ocrdma|usnic_verbs"
 #define MISMATCH_REMEDY                                                                            \
 	"Install the RDMA stack and this module for the running kernel and from one source "       \
@@ -79,6 +82,10 @@
  */
 #define GHES          "^\\{[0-9]+\\}\\[Hardware Error\\]:"
 #define GHES_FUNCTION GHES " +device_id: " PCI "$"
+
+/* Phrases in braces are those of agent/rules/remedy.c. Here a reset has failed already. */
+#define AFTER_RESET     "Drain the node, then {cycle}."
+#define RECOVERY_REMEDY "Drain the node. {recover} If that does not help, {cycle}."
 
 #define NVME_REMEDY                                                                                \
 	"Ping the address of the target from here, then try: nvme discover -t rdma -a ADDRESS -s " \
@@ -167,7 +174,7 @@ const struct rna_log_pattern rna_log_patterns[] = {
 	    .anchor = "unrecoverable hardware error",
 	    .regex = MLX5_MAYBE "(Health issue observed, |synd 0x8: )unrecoverable hardware error",
 	    .meaning = "the firmware reports a hardware error that it cannot recover from",
-	    .remedy = "Reset the device or power-cycle the node; replace the card if the message comes again.",
+	    .remedy = RECOVERY_REMEDY,
 	    .source = "mlx5/core/health.c print_health_info, hsynd_str (6.1, 6.12, 7.2; older versions have only the line with synd); NVSentinel unrecoverable_err"),
 	ROW("mlx5-overheated", "mlx5_core", TEMPERATURE, CRITICAL, COOL, BY("mlx5-recovered"),
 	    .anchor = "High temp",
@@ -188,7 +195,7 @@ const struct rna_log_pattern rna_log_patterns[] = {
 	    .anchor = "health recovery f",
 	    .regex = MLX5 "health recovery (failed|flow aborted)",
 	    .meaning = "the driver could not recover the device",
-	    .remedy = "Drain the node. Run: devlink health recover pci/{pci} reporter fw_fatal. If that fails, remove the function and rescan: echo 1 > /sys/bus/pci/devices/{pci}/remove; echo 1 > /sys/bus/pci/rescan. Then power-cycle the node, and replace the card if it does not help.",
+	    .remedy = RECOVERY_REMEDY,
 	    .source = "mlx5/core/health.c mlx5_health_try_recover, mlx5_fw_fatal_reporter_err_work (6.1, 6.12, 7.2)"),
 	ROW("mlx5-error-state", "mlx5_core", FIRMWARE, CRITICAL, RECOVERED, BY("mlx5-recovered"),
 	    .anchor = "Driver is in error state",
@@ -199,7 +206,7 @@ const struct rna_log_pattern rna_log_patterns[] = {
 	    .anchor = "Cold reset is required",
 	    .regex = MLX5 "Cold reset is required",
 	    .meaning = "the firmware asks for a power cycle of the card",
-	    .remedy = "Drain the node and power-cycle it: no reset of the device or reboot suffices.",
+	    .remedy = "Drain the node, then {cycle}. No reset of the device or reboot suffices.",
 	    .source = "mlx5/core/health.c print_health_info (7.2; not 6.1, 6.12)"),
 	ROW("mlx5-recovered", "mlx5_core", RECOVERY,
 	    .anchor = "health recovery succeeded",
@@ -225,13 +232,13 @@ const struct rna_log_pattern rna_log_patterns[] = {
 	    .anchor = "PCI link not ready",
 	    .regex = MLX5 "PCI link not ready \\(0x[0-9a-f]+\\) after [0-9]+ ms",
 	    .meaning = "the PCIe link of the device did not come up after a reset of its firmware",
-	    .remedy = "Power-cycle the node; replace the card if it does not help.",
+	    .remedy = AFTER_RESET,
 	    .source = "mlx5/core/fw_reset.c mlx5_pci_link_toggle (6.1, 6.12, 7.2)"),
 	ROW("mlx5-reload-aborted", "mlx5_core", FIRMWARE, CRITICAL, RECOVERED, BY("mlx5-recovered"),
 	    .anchor = "reset reload flow aborted",
 	    .regex = MLX5 "reset reload flow aborted, PCI reads still not working",
 	    .meaning = "the device does not answer on PCIe after a reset of its firmware, and the driver does not use it",
-	    .remedy = "Power-cycle the node; replace the card if it does not help.",
+	    .remedy = AFTER_RESET,
 	    .source = "mlx5/core/fw_reset.c mlx5_fw_reset_complete_reload (6.1, 6.12, 7.2)"),
 	ROW("mlx5-firmware-reset-late", "mlx5_core", FIRMWARE, WARNING, ANSWERING,
 	    .anchor = "FW sync reset timeout",
@@ -299,7 +306,7 @@ const struct rna_log_pattern rna_log_patterns[] = {
 	    .regex = MLX5_MAYBE "Detected insufficient power on the PCIe slot \\([0-9]+W\\)",
 	    .routine = true,
 	    .meaning = "the PCIe slot offers less power than the card needs",
-	    .remedy = "Use a slot that supplies the power of the card and its modules, or connect the card's power cable; check the slot's power limit in the firmware setup.",
+	    .remedy = "{power}",
 	    .source = "mlx5/core/events.c mlx5_pcie_event (6.1, 6.12, 7.2); NVSentinel pci_power_insufficient, gpud pci_power_insufficient; at each boot of healthy boards: NVIDIA/dgx-spark-playbooks#108"),
 	ROW("mlx5-slot-power-sufficient", "mlx5_core", RECOVERY,
 	    .anchor = "PCIe slot advertised sufficient power",
@@ -315,7 +322,7 @@ const struct rna_log_pattern rna_log_patterns[] = {
 	    .anchor = "Port module event[error]",
 	    .regex = MLX5_MODULE "One or more network ports have been powered down",
 	    .meaning = "ports are powered down because the PCIe slot offers too little power",
-	    .remedy = "Use a slot that supplies the power of the card and its modules, or connect the card's power cable.",
+	    .remedy = "{power}",
 	    .source = "mlx5/core/events.c port_module, mlx5_pme_error_to_string (6.1, 6.12, 7.2)"),
 	ROW("mlx5-module-overheated", "mlx5_core", TEMPERATURE, WARNING, COOL, BY("mlx5-module-changed"),
 	    .anchor = "Port module event[error]",
@@ -351,7 +358,7 @@ const struct rna_log_pattern rna_log_patterns[] = {
 	    .anchor = "wait vital failed",
 	    .regex = MLX5 "mlx5_pci_slot_reset: wait vital failed with error code: -[0-9]+",
 	    .meaning = "the device does not answer after the reset that followed an error of PCIe",
-	    .remedy = "Power-cycle the node; replace the card if it does not help.",
+	    .remedy = AFTER_RESET,
 	    .source = "mlx5/core/main.c mlx5_pci_slot_reset (6.1, 6.12, 7.2)"),
 	ROW("mlx5-pci-resumed", "mlx5_core", RECOVERY,
 	    .anchor = "mlx5_pci_resume ",
@@ -574,7 +581,7 @@ const struct rna_log_pattern rna_log_patterns[] = {
 	    .anchor = "Admin queue is closed",
 	    .regex = BY_RDMA("efa") "Admin queue is closed",
 	    .meaning = "the driver sends no more commands to the device",
-	    .remedy = "Load the module efa again, or stop and start the instance.",
+	    .remedy = "{recover} If that does not help, {cycle}.",
 	    .source = "drivers/infiniband/hw/efa/efa_com.c efa_com_submit_admin_cmd (6.1, 6.12, 7.2); NVSentinel efa_admin_queue_closed"),
 	ROW("efa-reset-failed", "efa", FIRMWARE, CRITICAL, RECOVERED, RDMA,
 	    .anchor = "Reset indication didn't turn",
@@ -716,7 +723,7 @@ const struct rna_log_pattern rna_log_patterns[] = {
 	    .anchor = "Aborted freeze recovery",
 	    .regex = BY_PCI("hfi1") "[^ :]+: Aborted freeze recovery\\. Please REBOOT system",
 	    .meaning = "the device stopped on an internal error, and the driver could not recover it",
-	    .remedy = "Drain the node and reboot it; replace the card if the message comes again.",
+	    .remedy = "Drain the node and reboot it. If the message comes again, {cycle}.",
 	    .source = "drivers/infiniband/hw/hfi1/chip.c handle_freeze (6.1, 6.12, 7.2)"),
 	ROW("mana-command-timeout", "mana", FIRMWARE, CRITICAL, ANSWERING, BY("mana-reset-done"),
 	    .anchor = " timed out",
@@ -799,7 +806,7 @@ const struct rna_log_pattern rna_log_patterns[] = {
 	    .anchor = "multicast join failed for",
 	    .regex = "^[^ :]+: (sendonly )?multicast join failed for [0-9a-f:]+, status -",
 	    .meaning = "the subnet manager refused the IPoIB interface a multicast group",
-	    .remedy = "Check the partition of the interface and its rate and MTU at the subnet manager (partitions.conf, UFM): the group may ask for more than the port has.",
+	    .remedy = "{provider}Check the partition of the interface and its rate and MTU at the subnet manager (partitions.conf, UFM): the group may ask for more than the port has.",
 	    .source = "drivers/infiniband/ulp/ipoib/ipoib_multicast.c ipoib_mcast_join_complete (6.1, 6.12, 7.2)"),
 	ROW("srp-failed", "ib_srp", PROTOCOL, WARNING, RUNNING, NODE, BY("srp-reconnected"),
 	    .anchor = "ib_srp: failed ",
@@ -885,7 +892,7 @@ const struct rna_log_pattern rna_log_patterns[] = {
 	    .anchor = "PCIe Bus Error: severity=",
 	    .regex = BY_PCI("[^ :]+") "(AER: )?PCIe Bus Error: severity=Correct(ed|able), ",
 	    .meaning = "PCIe corrected an error of this function",
-	    .remedy = "No action required for single errors. If their rate grows, reseat the card, its riser or its cable.",
+	    .remedy = "No action required for single errors. If their rate grows: {reseat}",
 	    .source = "drivers/pci/pcie/aer.c aer_print_error (6.1 Corrected; 6.12 and 7.2 Correctable)"),
 	ROW("aer-uncorrected", "AER", OF_ANY, PCIE, WARNING, COUNTERS,
 	    .anchor = "PCIe Bus Error: severity=",
@@ -926,7 +933,7 @@ const struct rna_log_pattern rna_log_patterns[] = {
 	    .anchor = "subordinate device reset failed",
 	    .regex = BY_PCI("[^ :]+") "AER: subordinate device reset failed",
 	    .meaning = "the devices below this port could not be reset after a fatal error of PCIe",
-	    .remedy = "Power-cycle the node; replace the card if it does not help.",
+	    .remedy = AFTER_RESET,
 	    .source = "drivers/pci/pcie/err.c pcie_do_recovery (6.1, 6.12, 7.2)"),
 	ROW("aer-recovered", "AER", RECOVERY,
 	    .anchor = "AER: device recovery ",
@@ -947,7 +954,7 @@ const struct rna_log_pattern rna_log_patterns[] = {
 	    .anchor = "pciehp: Slot(",
 	    .regex = BY_PCI("pcieport") "pciehp: Slot\\([^)]*\\): (No link$|No device found$|Cannot train link: status 0x)",
 	    .meaning = "the card in a hot-plug slot has no link, though the slot has power",
-	    .remedy = "Reseat the card or its riser; replace the card, then the riser, if it does not help.",
+	    .remedy = "{reseat}",
 	    .source = "drivers/pci/hotplug/pciehp_hpc.c pciehp_check_link_status (6.1, 6.12, 7.2)"),
 	ROW("pcie-link-up", "pciehp", RECOVERY,
 	    .anchor = "pciehp: Slot(",
@@ -973,13 +980,13 @@ const struct rna_log_pattern rna_log_patterns[] = {
 	    .anchor = "; giving up",
 	    .regex = BY_PCI("[^ :]+") "not ready ([0-9]+ms after [A-Za-z0-9_> -]+|after [0-9]+ms); giving up",
 	    .meaning = "the device did not come back after a reset",
-	    .remedy = "Power-cycle the node; replace the card if it does not help.",
+	    .remedy = AFTER_RESET,
 	    .source = "drivers/pci/pci.c pci_dev_wait (6.1, 6.12, 7.2: after FLR, AF_FLR, PM D3hot->D0, power up D3hot->D0uninitialized, bus reset, DPC), probe.c pci_bus_wait_crs (6.1), pci_bus_wait_rrs (6.12, 7.2)"),
 	ROW("pcie-inaccessible", "PCI", OF_ANY, PCIE, CRITICAL, RECOVERED,
 	    .anchor = "change power state from ",
 	    .regex = BY_PCI("[^ :]+") "(Unable to|can't) change power state from [A-Za-z0-9]+ to [A-Za-z0-9]+(, device| \\(config space) inaccessible",
 	    .meaning = "the device does not answer on PCIe any more",
-	    .remedy = "Power-cycle the node; reseat or replace the card if it does not help.",
+	    .remedy = AFTER_RESET,
 	    .source = "drivers/pci/pci.c pci_power_up, pci_set_low_power_state (6.1, 6.12, 7.2; earlier versions \"config space inaccessible\")"),
 
 	/* The IOMMU: only where the message names the function */

@@ -37,6 +37,17 @@ struct rna_driver {
 	bool serves_all;
 	enum rna_driver_answers answers;
 	bool always_up; /* it reports ports as ACTIVE and LinkUp whatever happens */
+	bool of_clouds; /* only clouds have such devices: their instances get them as they are */
+	/*
+	 * The command by which it brings a function back whose firmware failed. It asks the
+	 * firmware for nothing, unlike a reload by devlink. NULL: there is none.
+	 */
+	const char *recover;
+	bool flashes;      /* devlink dev flash (flash_update), of physical functions */
+	bool activates;    /* devlink dev reload with the action fw_activate, of these and no LAG */
+	bool nvidia_tools; /* mlxconfig and mlnx_qos are for its cards */
+	bool trusts_table; /* it trusts DSCP exactly while its table has entries */
+	bool reads_little; /* it leaves a small maximum read request of the firmware as it is */
 	/*
 	 * Its devices have the node type CA and no other (node_type in drivers/infiniband/hw).
 	 * irdma, qedr and erdma set CA for RoCE and RNIC for iWARP.

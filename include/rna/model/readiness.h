@@ -58,6 +58,10 @@ extern const char *const rna_module_names[];
 struct rna_module {
 	const char *name; /* static */
 	bool loaded;      /* or part of the kernel */
+	/* Of a module for want of which a driver has no RDMA: the file that blacklists it, or NULL.
+	 */
+	const char *blacklist;
+	struct rna_value installed; /* likewise: does this kernel have it, 0 or 1 */
 };
 
 /* A file of /dev/infiniband, or /dev/gdrdrv if the module gdrdrv is loaded. */
@@ -136,7 +140,9 @@ struct rna_readiness {
 	struct rna_nccl_file nccl_file;
 };
 
-/* Is the module loaded, 0 or 1? Absent: not known; readiness may be NULL. */
+/* NULL: not known; readiness may be NULL. */
+const struct rna_module *rna_module_find(const struct rna_readiness *readiness, const char *name);
+/* Is the module loaded, 0 or 1? Absent: not known. */
 struct rna_value rna_module_loaded(const struct rna_readiness *readiness, const char *name);
 
 /* Files of devices by device, then those of ports by device and port, then others. */

@@ -294,6 +294,11 @@ int rna_topology_assign(struct rna_topology *topology, struct rna_nic *nics,
 			struct rna_arena *arena);
 
 /*
+ * The NIC at a PCI address. NULL: none; topology and address may be NULL.
+ */
+const struct rna_nic *rna_topology_nic_at(const struct rna_topology *topology, const char *address);
+
+/*
  * The NIC of an RDMA device: found by device name, otherwise by its function or its PF. NULL: none.
  */
 struct rna_device;

@@ -240,6 +240,66 @@ static void test_the_kernel_may_do_peer_to_peer(void **state)
 	assert_int_equal(rna_read_kernel_p2p(tree->root, "6.8", fixture->arena).number, 1);
 }
 
+static const char *blacklist_of(struct fixture *fixture, const char *module)
+{
+	struct rna_blacklist list;
+
+	assert_int_equal(rna_read_blacklist(fixture->tree.root, fixture->arena, &list), 0);
+	return rna_blacklist_find(&list, module);
+}
+
+static void test_configuration_keeps_modules_from_being_loaded(void **state)
+{
+	struct fixture *fixture = *state;
+	const struct tree *tree = &fixture->tree;
+
+	assert_null(blacklist_of(fixture, "mlx5_ib"));
+	tree_write(tree, "usr/lib/modprobe.d/a.conf", "#blacklist efa\n  blacklist\tmlx5-ib # x\n");
+	tree_write(tree, "usr/lib/modprobe.d/b", "blacklist efa\n"); /* no .conf */
+	tree_write(tree, "run/modprobe.d/c.conf",
+		   "install irdma /usr/bin/false\n"
+		   "install efa /sbin/modprobe efa x=1\n"
+		   "blacklist\ninstall\ninstall efa\n"
+		   "options efa y=1\n");
+	assert_string_equal(blacklist_of(fixture, "mlx5_ib"), "/usr/lib/modprobe.d/a.conf");
+	assert_string_equal(blacklist_of(fixture, "irdma"), "/run/modprobe.d/c.conf");
+	assert_null(blacklist_of(fixture, "efa"));
+	assert_null(blacklist_of(fixture, "mlx5_core"));
+	tree_write(tree, "etc/modprobe.d/a.conf", "");
+	assert_null(blacklist_of(fixture, "mlx5_ib")); /* hidden */
+	tree_write(tree, "proc/cmdline",
+		   "quiet module_blacklist=nouveau,efa,irdma "
+		   "modprobe.blacklist=mlx5_core blacklist=ice\n");
+	assert_string_equal(blacklist_of(fixture, "efa"), "/proc/cmdline");
+	assert_string_equal(blacklist_of(fixture, "irdma"), "/proc/cmdline");
+	assert_string_equal(blacklist_of(fixture, "mlx5_core"), "/proc/cmdline");
+	assert_null(blacklist_of(fixture, "ice"));
+}
+
+static struct rna_value installed(struct fixture *fixture, const char *kernel, const char *module)
+{
+	return rna_read_module_installed(fixture->tree.root, kernel, module, fixture->arena);
+}
+
+static void test_a_kernel_has_its_modules(void **state)
+{
+	struct fixture *fixture = *state;
+	const struct tree *tree = &fixture->tree;
+
+	assert_int_equal(installed(fixture, NULL, "efa").state, RNA_VALUE_ABSENT);
+	assert_int_equal(installed(fixture, "6.8", "efa").state, RNA_VALUE_ABSENT);
+	tree_write(tree, "lib/modules/6.8/modules.builtin", "kernel/drivers/i/ib_core.ko\n");
+	tree_write(tree, "lib/modules/6.8/modules.dep",
+		   "updates/dkms/efa.ko.zst: kernel/drivers/i/irdma.ko.zst\n"
+		   "kernel/drivers/h/hns-roce-hw-v2.ko:\nkernel/mlx5_ib_x.ko:\nefa\n");
+	assert_int_equal(installed(fixture, "6.8", "efa").number, 1);
+	assert_int_equal(installed(fixture, "6.8", "hns_roce_hw_v2").number, 1);
+	assert_int_equal(installed(fixture, "6.8", "ib_core").number, 1);
+	assert_true(rna_value_is_known(installed(fixture, "6.8", "mlx5_ib")));
+	assert_int_equal(installed(fixture, "6.8", "mlx5_ib").number, 0);
+	assert_int_equal(installed(fixture, "6.8", "irdma").number, 0); /* another's dependency */
+}
+
 /* -- Nodes ------------------------------------------------------------------------------------- */
 
 static const struct rna_readiness *collect(struct fixture *fixture)
@@ -301,6 +361,28 @@ static bool is_loaded(const struct rna_readiness *readiness, const char *name)
 			return readiness->modules[i].loaded;
 	fail_msg("no module %s", name);
 	return false;
+}
+
+static void test_it_is_known_why_a_driver_has_no_rdma(void **state)
+{
+	struct fixture *fixture = *state;
+	const struct rna_module *module;
+
+	tree_mkdir(&fixture->tree, "sys/module/ionic");
+	tree_write(&fixture->tree, "proc/sys/kernel/osrelease", "6.8\n");
+	tree_write(&fixture->tree, "lib/modules/6.8/modules.dep", "x/ionic.ko:\n");
+	tree_write(&fixture->tree, "etc/modprobe.d/a.conf", "blacklist efa\n");
+	module = rna_module_find(collect(fixture), "ionic_rdma");
+	assert_false(module->loaded);
+	assert_null(module->blacklist);
+	assert_true(rna_value_is_known(module->installed));
+	assert_int_equal(module->installed.number, 0);
+	module = rna_module_find(collect(fixture), "efa"); /* that of no module which is there */
+	assert_string_equal(module->blacklist, "/etc/modprobe.d/a.conf");
+	assert_null(rna_module_find(collect(fixture), "mlx5_ib"));
+	tree_mkdir(&fixture->tree, "sys/module/ionic_rdma");
+	assert_true(rna_module_find(collect(fixture), "ionic_rdma")->loaded);
+	assert_null(rna_module_find(collect(fixture), "efa"));
 }
 
 static void test_what_is_built_in_is_loaded(void **state)
@@ -588,6 +670,11 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_the_machine_has_a_name_and_no_number, set_up,
 						tear_down),
 		cmocka_unit_test_setup_teardown(test_a_machine_whose_name_is_unreadable, set_up,
+						tear_down),
+		cmocka_unit_test_setup_teardown(test_configuration_keeps_modules_from_being_loaded,
+						set_up, tear_down),
+		cmocka_unit_test_setup_teardown(test_a_kernel_has_its_modules, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(test_it_is_known_why_a_driver_has_no_rdma, set_up,
 						tear_down),
 		cmocka_unit_test_setup_teardown(test_what_is_built_in_is_loaded, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_gpudirect_is_known_where_modules_are, set_up,

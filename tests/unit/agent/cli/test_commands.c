@@ -208,7 +208,7 @@ static void test_each_wrong_usage_is_named(void **state)
 		{"record", "record: missing argument DIR; see record --help"},
 		{"describe seting",
 		 "describe: \"seting\" is not one of settings, metrics, "
-		 "collectors, commands, rules, thresholds, meanings, consequences, labels, "
+		 "collectors, commands, rules, remedies, thresholds, meanings, consequences, labels, "
 		 "conditions, profiles, shipped, patterns, platform, needs, catalog, json"},
 	};
 

@@ -284,6 +284,25 @@ static void test_of_container_runtimes_only_limits_are_recorded(void **state)
 	assert_false(rna_root_exists(fixture->copy.root, "proc/10"));
 }
 
+static void test_of_modules_only_those_of_rdma_are_recorded(void **state)
+{
+	struct fixture *fixture = *state;
+
+	make_device(fixture);
+	tree_mkdir(&fixture->node, "sys/module/ionic");
+	tree_write(&fixture->node, "proc/sys/kernel/osrelease", "6.8\n");
+	tree_write(&fixture->node, "proc/cmdline",
+		   "root=secret module_blacklist=efa,irdma nfsroot=secret\n");
+	tree_write(&fixture->node, "etc/modprobe.d/a.conf",
+		   "blacklist efa\noptions secret key=secret\n");
+	tree_write(&fixture->node, "lib/modules/6.8/modules.dep",
+		   "extra/secret.ko: x.ko\nextra/irdma.ko.xz: secret.ko\n");
+	assert_int_equal(record(fixture, true), 0);
+	assert_content(fixture, "proc/cmdline", "module_blacklist=efa module_blacklist=irdma");
+	assert_content(fixture, "etc/modprobe.d/a.conf", "blacklist efa");
+	assert_content(fixture, "lib/modules/6.8/modules.dep", "extra/irdma.ko.xz:");
+}
+
 static void test_addresses_are_replaced_in_files_that_no_row_is_about(void **state)
 {
 	struct fixture *fixture = *state;
@@ -488,6 +507,7 @@ int main(void)
 		TEST(test_what_is_not_read_is_not_recorded),
 		TEST(test_secrets_of_units_stay_behind_wherever_links_lead),
 		TEST(test_of_container_runtimes_only_limits_are_recorded),
+		TEST(test_of_modules_only_those_of_rdma_are_recorded),
 		TEST(test_addresses_are_replaced_in_files_that_no_row_is_about),
 		TEST(test_what_netlink_says_is_recorded),
 		TEST(test_a_directory_that_is_not_empty_is_left_alone),

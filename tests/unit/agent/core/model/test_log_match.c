@@ -11,12 +11,14 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 #include <cmocka.h>
 
 #include "rna/base/cleanup.h"
+#include "rna/model/driver.h"
 #include "rna/model/log_match.h"
 
 struct sample {
@@ -524,7 +526,8 @@ static void rows_are_complete(void **state)
 		assert_null(strpbrk(row->source, "|\n\t"));
 		assert_int_not_equal(row->meaning[strlen(row->meaning) - 1], '.');
 		if (row->remedy)
-			assert_int_equal(row->remedy[strlen(row->remedy) - 1], '.');
+			/* a sentence, or a phrase that is one (agent/rules/remedy.c) */
+			assert_non_null(strchr(".}", row->remedy[strlen(row->remedy) - 1]));
 	}
 	assert_null(rna_log_pattern_find("no-such-pattern"));
 }
@@ -842,6 +845,43 @@ static void reports_are_complete_with_a_frame(void **state)
 			 1);
 }
 
+static void assert_pattern(const char *pattern, const char *line)
+{
+	struct rna_log_pending pending = {0};
+	struct rna_log_match got;
+
+	if (!match(&pending, line, strlen(line), &got))
+		fail_msg("nothing matches: %s", line);
+	assert_int_equal(strncmp(got.pattern->name, pattern, strlen(pattern)), 0);
+}
+
+static void assert_frame_in(const char *module)
+{
+	char frame[96];
+
+	(void)snprintf(frame, sizeof(frame), " x+0x1f/0x2b0 [%s]", module);
+	assert_int_equal(REPORT("soft-lockup", LOCKUP, frame), 1);
+}
+
+static void each_driver_of_the_table_is_known(void **state)
+{
+	const struct rna_driver *driver;
+	char line[128];
+
+	(void)state;
+	for (size_t at = 0; (driver = rna_driver_next(&at));) {
+		(void)snprintf(line, sizeof(line),
+			       "%s 0000:01:00.0: probe with driver %s failed with error -110",
+			       driver->name, driver->name);
+		assert_pattern("driver-probe-failed", line);
+		(void)snprintf(line, sizeof(line), "%s: Unknown symbol ib_x (err -22)",
+			       driver->rdma);
+		assert_pattern("module-mismatch", line);
+		assert_frame_in(driver->name);
+		assert_frame_in(driver->rdma);
+	}
+}
+
 /* The pattern and the function of a record of the firmware; the record is one of a mail. */
 static void assert_record(const char *type, const char *pattern)
 {
@@ -1047,6 +1087,7 @@ int main(void)
 		cmocka_unit_test(rows_are_complete),
 		cmocka_unit_test(recoveries_are_rows),
 		cmocka_unit_test(each_pattern_has_lines),
+		cmocka_unit_test(each_driver_of_the_table_is_known),
 		cmocka_unit_test(lines_match),
 		cmocka_unit_test(lines_match_among_others),
 		cmocka_unit_test(no_other_pattern_matches),
