@@ -12,6 +12,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "rna/base/parse.h"
 #include "rna/kubernetes.h"
 #include "rna/model/driver.h"
 
@@ -250,13 +251,38 @@ static void add_rate(struct rates *rates, const struct rna_subject *port)
 		rates->least = port->link->rate.number;
 }
 
+/* Such a board has one NIC. */
+static bool share_cage(const struct rna_subject *a, const struct rna_subject *b)
+{
+	const char *first = a->device->device->pci_address;
+	const char *second = b->device->device->pci_address;
+
+	return first && second && strcmp(first, second) != 0 &&
+	       rna_same_text(strchr(first, '.'), strchr(second, '.'));
+}
+
+/* Is it another way to the cable of a port before it? */
+static bool repeats_cable(const struct tally *tally, const struct rna_subject *port)
+{
+	const struct rna_readiness *readiness = rna_snapshot_readiness(tally->view->snapshot);
+	const struct rna_subject *before = NULL;
+
+	if (!readiness || !readiness->platform.shared_cages)
+		return false;
+	while ((before = next_port(tally, before)) && before != port)
+		if (is_up(before) && share_cage(before, port))
+			return true;
+	return false;
+}
+
 static struct rates rates_of_all(const struct tally *tally)
 {
 	const struct rna_subject *port = NULL;
 	struct rates rates = {0};
 
 	while ((port = next_port(tally, port)))
-		add_rate(&rates, port);
+		if (!repeats_cable(tally, port))
+			add_rate(&rates, port);
 	return rates;
 }
 
@@ -411,7 +437,6 @@ static struct rna_node_verdict gpudirect(const struct tally *tally)
 {
 	const struct rna_topology *topology = rna_snapshot_topology(tally->view->snapshot);
 	const struct rna_readiness *readiness = rna_snapshot_readiness(tally->view->snapshot);
-	bool known = true;
 
 	if (has_no_port(tally) || (topology && topology->gpu_count == 0))
 		return none;
@@ -419,14 +444,16 @@ static struct rna_node_verdict gpudirect(const struct tally *tally)
 		return unknown;
 	if (!readiness->gpu_driver.name)
 		return none;
-	for (enum rna_gpudirect method = 0; method < RNA_GPUDIRECT_COUNT; method++) {
-		struct rna_value able = readiness->gpudirect[method];
-
-		if (rna_value_is_known(able) && able.number)
-			return say("true", 1);
-		known &= rna_value_is_known(able);
+	switch (readiness->gpudirect_state) {
+	case RNA_GPUDIRECT_READY:
+	case RNA_GPUDIRECT_READY_FOR_NEWER:
+		return say("true", 1);
+	case RNA_GPUDIRECT_NOT_READY:
+	case RNA_GPUDIRECT_IMPOSSIBLE:
+		return say("false", 0);
+	default:
+		return unknown;
 	}
-	return known ? say("false", 0) : unknown;
 }
 
 /* Unknown without the PCI tree; a node whose RDMA devices are all virtual has no rails. */
@@ -502,8 +529,10 @@ static const struct {
 		{"rate-slowest-gbps", rate_slowest, "a number",
 		 "Rate in Gb/s of the slowest port that is up, among the ports that `nccl` selects "
 		 "(not NICs for storage and management), or among all ports if it selects none."},
-	[RNA_NODE_LABEL_RATE_TOTAL] = {"rate-total-gbps", rate_total, "a number",
-				       "Total rate of all ports that are up, in Gb/s."},
+	[RNA_NODE_LABEL_RATE_TOTAL] =
+		{"rate-total-gbps", rate_total, "a number",
+		 "Total rate of all ports that are up, in Gb/s; of two functions that "
+		 "share a cage (DGX Spark), one counts."},
 	[RNA_NODE_LABEL_NIC_MODEL] =
 		{"nic-model", nic_model, "`ConnectX-7`, `8086-1592`, ...",
 		 "Model of most devices; if its name is unknown, PCI vendor and device ID."},

@@ -1638,8 +1638,21 @@ static void gpus_alone(struct node *node)
 	node->readiness.gpu_driver = (struct rna_gpu_driver){.name = "nvidia",
 							     .version = "550.54.15",
 							     .open = rna_value_ok(0)};
-	node->readiness.gpudirect[RNA_GPUDIRECT_PEER_MEMORY] = rna_value_ok(0);
-	node->readiness.gpudirect[RNA_GPUDIRECT_DMA_BUF] = rna_value_ok(0);
+	node->readiness.gpudirect_state = RNA_GPUDIRECT_NOT_READY;
+	node->readiness.gpudirect_reason = "no peer memory";
+}
+
+static void gpus_for_newer_libraries(struct node *node)
+{
+	gpus_alone(node);
+	node->readiness.gpudirect_state = RNA_GPUDIRECT_READY_FOR_NEWER;
+	node->readiness.peer_memory = "the module nvidia_peermem";
+}
+
+static void gpus_of_a_board_that_cannot(struct node *node)
+{
+	gpus_alone(node);
+	node->readiness.gpudirect_state = RNA_GPUDIRECT_IMPOSSIBLE;
 }
 
 static void gpus_of_a_desk(struct node *node)
@@ -1651,13 +1664,13 @@ static void gpus_of_a_desk(struct node *node)
 static void gpus_perhaps_alone(struct node *node)
 {
 	gpus_alone(node);
-	node->readiness.gpudirect[RNA_GPUDIRECT_PEER_MEMORY] = (struct rna_value){0};
+	node->readiness.gpudirect_state = RNA_GPUDIRECT_UNKNOWN;
 }
 
 static void gpus_with_dma_buf(struct node *node)
 {
 	gpus_alone(node);
-	node->readiness.gpudirect[RNA_GPUDIRECT_DMA_BUF] = rna_value_ok(1);
+	node->readiness.gpudirect_state = RNA_GPUDIRECT_READY;
 }
 
 static void driver_without_gpus(struct node *node)
@@ -2591,6 +2604,8 @@ static const struct {
 	{reads_less, IB, "pcie-read-request warning"},
 	{gpus_alone, IB, "gpudirect-not-ready warning"},
 	{gpus_of_a_desk, IB, "gpudirect-not-ready info"},
+	{gpus_for_newer_libraries, IB, "gpudirect-not-ready info"},
+	{gpus_of_a_board_that_cannot, IB, ""},
 	{gpus_perhaps_alone, IB, ""},
 	{gpus_with_dma_buf, ROCE, ""},
 	{driver_without_gpus, IB, ""},

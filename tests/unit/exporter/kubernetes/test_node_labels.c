@@ -514,17 +514,20 @@ static void test_the_slowest_rail(void **state)
 
 static void test_gpudirect(void **state)
 {
-	const struct rna_value yes = rna_value_ok(1), no = rna_value_ok(0), absent = {0};
-	const struct {
+	static const struct {
 		size_t gpus;
 		const char *driver;
-		struct rna_value peer_memory, dma_buf;
+		enum rna_gpudirect_state state;
 		const char *verdict;
 	} nodes[] = {
-		{8, "nvidia", yes, no, "true"},     {8, "nvidia", no, yes, "true"},
-		{8, "nvidia", no, no, "false"},     {8, "nvidia", no, absent, "?"},
-		{8, "nvidia", absent, yes, "true"}, {8, NULL, absent, absent, "-"},
-		{0, "nvidia", yes, yes, "?"}, /* no PCI tree yet */
+		{8, "nvidia", RNA_GPUDIRECT_READY, "true"},
+		{8, "nvidia", RNA_GPUDIRECT_READY_FOR_NEWER, "true"},
+		{8, "nvidia", RNA_GPUDIRECT_NOT_READY, "false"},
+		{8, "nvidia", RNA_GPUDIRECT_IMPOSSIBLE, "false"},
+		{8, "nvidia", RNA_GPUDIRECT_UNKNOWN, "?"},
+		{8, "amdgpu", RNA_GPUDIRECT_NOT_SEEN, "?"},
+		{8, NULL, RNA_GPUDIRECT_UNKNOWN, "-"},
+		{0, "nvidia", RNA_GPUDIRECT_READY, "?"}, /* no PCI tree yet */
 	};
 
 	(void)state;
@@ -536,8 +539,7 @@ static void test_gpudirect(void **state)
 		node_of_two(&node, IB);
 		node.gpu_count = nodes[i].gpus;
 		node.readiness.gpu_driver.name = nodes[i].driver;
-		node.readiness.gpudirect[RNA_GPUDIRECT_PEER_MEMORY] = nodes[i].peer_memory;
-		node.readiness.gpudirect[RNA_GPUDIRECT_DMA_BUF] = nodes[i].dma_buf;
+		node.readiness.gpudirect_state = nodes[i].state;
 		view = node_view(&node);
 		assert_int_equal(rna_node_labels_decide(joined(view), &options, verdicts), 0);
 		assert_string_equal(text_of(&verdicts[RNA_NODE_LABEL_GPUDIRECT]), nodes[i].verdict);
