@@ -361,17 +361,28 @@ static bool is_of_model(const struct tally *tally, const struct rna_subject *dev
 	return counts(tally, device) && own && strcmp(own, model) == 0;
 }
 
-static size_t count_of_model(const struct tally *tally, const char *model)
+static bool is_rail(const struct tally *tally, const struct rna_subject *device)
 {
-	const struct rna_subject_list *devices = &tally->subjects->scopes[RNA_SCOPE_DEVICE];
-	size_t count = 0;
+	const struct rna_topology *topology = rna_snapshot_topology(tally->view->snapshot);
+	const struct rna_nic *nic =
+		topology ? rna_topology_find_nic(topology, device->device->device) : NULL;
 
-	for (size_t i = 0; i < devices->count; i++)
-		count += is_of_model(tally, &devices->items[i], model);
-	return count;
+	return nic && nic->rail >= 0;
 }
 
-/* The first of several that are equally many. */
+/* A rail outweighs all others: jobs run on it. */
+static size_t weigh_model(const struct tally *tally, const char *model)
+{
+	const struct rna_subject_list *devices = &tally->subjects->scopes[RNA_SCOPE_DEVICE];
+	size_t weight = 0;
+
+	for (size_t i = 0; i < devices->count; i++)
+		if (is_of_model(tally, &devices->items[i], model))
+			weight += is_rail(tally, &devices->items[i]) ? devices->count : 1;
+	return weight;
+}
+
+/* The first of several that weigh the same. */
 static void find_model(struct tally *tally)
 {
 	const struct rna_subject_list *devices = &tally->subjects->scopes[RNA_SCOPE_DEVICE];
@@ -381,16 +392,16 @@ static void find_model(struct tally *tally)
 		const struct rna_device *device = devices->items[i].device->device;
 		char scratch[32];
 		const char *model = NULL;
-		size_t count;
+		size_t weight;
 
 		if (counts(tally, &devices->items[i])) {
 			model = model_of(device, scratch);
 			tally->model_unread |= has_unread_model(device);
 		}
-		count = model ? count_of_model(tally, model) : 0;
-		if (count <= most)
+		weight = model ? weigh_model(tally, model) : 0;
+		if (weight <= most)
 			continue;
-		most = count;
+		most = weight;
 		(void)snprintf(tally->scratch, sizeof(tally->scratch), "%s", model);
 		tally->model = tally->scratch;
 	}
@@ -535,7 +546,8 @@ static const struct {
 		 "share a cage (DGX Spark), one counts."},
 	[RNA_NODE_LABEL_NIC_MODEL] =
 		{"nic-model", nic_model, "`ConnectX-7`, `8086-1592`, ...",
-		 "Model of most devices; if its name is unknown, PCI vendor and device ID."},
+		 "Model of most rails, or of most devices of a node without rails; if its name is "
+		 "unknown, PCI vendor and device ID."},
 	[RNA_NODE_LABEL_FIRMWARE] =
 		{"nic-firmware", firmware, "`28.39.1002`, ...",
 		 "Firmware version of the devices of that model, if all have the same."},

@@ -359,6 +359,7 @@ static void test_rails_and_virtual_functions(void **state)
 {
 	enum { LAG = 1 }; /* a member, of the first NIC */
 	static const char *device[] = {"mlx5_0"};
+	static const struct rna_pci_object object = {0};
 	static const struct {
 		struct rna_nic nics[3];
 		const char *rails, *sr_iov;
@@ -398,6 +399,8 @@ static void test_rails_and_virtual_functions(void **state)
 			nics[n].devices = device;
 			nics[n].lag = nics[n].lag == LAG ? 0 : -1;
 		}
+		topology->objects = &object;
+		topology->object_count = 1;
 		topology->nics = nics;
 		topology->nic_count = RNA_ARRAY_SIZE(nics);
 		node_of_two(&node, IB);
@@ -510,6 +513,27 @@ static void test_the_slowest_rail(void **state)
 				 text_of(&verdicts[RNA_NODE_LABEL_RATE_SLOWEST]), nodes[i].verdict);
 		(void)rna_view_unref(view);
 	}
+}
+
+/* Two NICs for storage are more than the one that jobs use. */
+static void test_the_model_is_that_of_rails(void **state)
+{
+	struct rna_node_verdict verdicts[RNA_NODE_LABEL_COUNT];
+	struct rna_part *tree = tree_of(1);
+	struct rna_view *view;
+	struct node node;
+
+	(void)state;
+	((struct rna_nic *)(uintptr_t)((struct rna_topology *)tree)->nics)[0].rail = -1;
+	node_init(&node, ROCE, 3);
+	view = node_view(&node);
+	own_snapshot(view)->parts[RNA_COLLECTOR_TOPOLOGY] = tree;
+	for (size_t i = 0; i < 3; i += 2)
+		((struct rna_device *)(uintptr_t)view->snapshot->devices[i].device)->device_id =
+			0x101d;
+	assert_int_equal(rna_node_labels_decide(joined(view), &options, verdicts), 0);
+	assert_string_equal(text_of(&verdicts[RNA_NODE_LABEL_NIC_MODEL]), "ConnectX-7");
+	(void)rna_view_unref(view);
 }
 
 static void test_gpudirect(void **state)
@@ -796,6 +820,7 @@ int main(void)
 		cmocka_unit_test(test_health_by_findings),
 		cmocka_unit_test(test_firmware_only_where_all_agree),
 		cmocka_unit_test(test_the_slowest_rail),
+		cmocka_unit_test(test_the_model_is_that_of_rails),
 		cmocka_unit_test(test_gpudirect),
 		cmocka_unit_test(test_read_errors),
 		cmocka_unit_test(test_ports_that_are_not_seen),
