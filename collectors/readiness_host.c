@@ -26,8 +26,7 @@ enum {
 	GOVERNORS_MAX = 16,  /* the kernel has six */
 };
 
-/* -- Platforms and virtual machines
- * -------------------------------------------------------------------------- */
+/* -- Platforms and virtual machines ------------------------------------------------------------ */
 
 /* The beginning of the list of CPUs, which are alike. 0: not readable. */
 static size_t read_cpu(const struct rna_root *root, char text[CPU_TEXT_MAX + 1])

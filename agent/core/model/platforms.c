@@ -8,7 +8,6 @@
 #include <stddef.h>
 
 #include "rna/base/cleanup.h"
-#include "rna/model/platform.h"
 #include "rna/model/readiness.h"
 
 enum { NVIDIA = 0x10de };

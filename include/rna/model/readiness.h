@@ -16,7 +16,6 @@
 
 #include "rna/model/nccl.h"
 #include "rna/model/part.h"
-#include "rna/model/platform.h"
 #include "rna/model/value.h"
 
 /* How a NIC can access GPU memory. */
@@ -62,6 +61,38 @@ struct rna_dmi {
 	const char *asset_tag; /* chassis_asset_tag: some clouds have one text for all machines */
 	bool unreadable;       /* at least one of them exists and cannot be read */
 };
+
+/*
+ * Platforms: machines on which something is normal that is a fault elsewhere, or impossible that
+ * works elsewhere: boards, processors with a GPU, clouds. Who needs to know something of one reads
+ * it here, or adds a column to agent/core/model/platforms.c.
+ */
+enum rna_platform_kind {
+	RNA_PLATFORM_UNSAID, /* nothing is known that says it */
+	RNA_PLATFORM_METAL,
+	RNA_PLATFORM_GUEST, /* a virtual machine */
+};
+
+/* What is known of a machine, of all rows that it fits. All of it is unset: no platform. */
+struct rna_platform {
+	/* Where CPUs do not say themselves whether they are virtual. */
+	enum rna_platform_kind kind;
+	/* Why NICs cannot access the memory of its GPU, whatever is loaded. NULL: they may. */
+	const char *no_gpudirect;
+	/* The GPU has an NVLink-C2C to its processor. */
+	bool c2c;
+	/* mlx5's message about the power of the slot comes at each boot of healthy boards. */
+	bool slot_power_is_normal;
+	/*
+	 * Functions of the NIC with the same number share a cage although they are of different PCI
+	 * domains: each reports the rate of the whole cable.
+	 */
+	bool shared_cages;
+};
+
+/* dmi may be NULL; the ids are those of a GPU, 0: there is none, or it is not known. */
+struct rna_platform rna_platform_of(const struct rna_dmi *dmi, uint32_t vendor_id,
+				    uint32_t device_id);
 
 /*
  * The modules that readiness looks for, ib_core first; NULL-terminated. Those of other drivers
