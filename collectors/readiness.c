@@ -184,7 +184,7 @@ static void read_gpus(struct run *run, struct rna_readiness *readiness)
 	if (!driver->name)
 		return;
 	read_peer_memory(run, readiness);
-	rna_gpudirect_judge(readiness, run->keep);
+	run->no_memory |= rna_gpudirect_judge(readiness, run->keep) < 0;
 }
 
 /* -- Modules ----------------------------------------------------------------------------------- */

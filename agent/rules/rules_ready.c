@@ -77,11 +77,15 @@ static void check_gpudirect_not_ready(const struct rna_rule_input *in, struct rn
 		return;
 	if (readiness->gpudirect_state == RNA_GPUDIRECT_READY_FOR_NEWER)
 		find_newer_only(readiness, gpus, out);
-	if (readiness->gpudirect_state != RNA_GPUDIRECT_NOT_READY)
+	if (readiness->gpudirect_state != RNA_GPUDIRECT_NOT_READY &&
+	    readiness->gpudirect_state != RNA_GPUDIRECT_NOT_SEEN)
 		return;
-	found = rna_finds_add(out, "NICs cannot access the memory of %zu GPU%s: %s", gpus,
-			      gpus == 1 ? "" : "s", readiness->gpudirect_reason);
-	if (accelerators == 0)
+	found = rna_finds_add(out, "NICs %s access the memory of %zu GPU%s: %s",
+			      readiness->gpudirect_state == RNA_GPUDIRECT_NOT_READY
+				      ? "cannot"
+				      : "may be unable to",
+			      gpus, gpus == 1 ? "" : "s", readiness->gpudirect_reason);
+	if (accelerators == 0 || readiness->gpudirect_state == RNA_GPUDIRECT_NOT_SEEN)
 		found->severity = RNA_SEVERITY_INFO;
 	if (strcmp(readiness->gpu_driver.name, "nvidia") != 0)
 		found->remedy =

@@ -3,6 +3,7 @@
  * Can NICs access the memory of GPUs? As the libraries decide it, and by what was read: never by
  * what may be the cause.
  */
+#include <errno.h>
 #include <string.h>
 
 #include "rna/base/arena.h"
@@ -79,6 +80,9 @@ static const char *name_places(const struct rna_readiness *readiness)
 {
 	return strcmp(readiness->gpu_driver.name, "nvidia") == 0
 		       ? "nothing in /sys/kernel/mm/memory_peers, and nvidia_peermem is not loaded"
+	       : readiness->gpudirect[RNA_GPUDIRECT_PEER_MEMORY].state == RNA_VALUE_UNREADABLE
+		       ? "no amdkfd in memory_peers, and /proc/kallsyms, where RCCL looks as "
+			 "well, is hidden from the agent"
 		       : "no amdkfd in memory_peers, and the kernel has no "
 			 "ib_register_peer_memory_client";
 }
@@ -107,27 +111,26 @@ static const char *judge_both(struct rna_readiness *readiness, struct rna_arena 
 	}
 	if (!is_zero(*buffer) || peer->state == RNA_VALUE_ABSENT)
 		return NULL;
-	if (peer->state == RNA_VALUE_UNREADABLE) {
-		readiness->gpudirect_state = RNA_GPUDIRECT_NOT_SEEN;
-		return of_buffer;
-	}
-	readiness->gpudirect_state = RNA_GPUDIRECT_NOT_READY;
-	return rna_arena_printf(arena, "no peer memory (%s) and no dma-buf (%s)",
-				name_places(readiness), of_buffer);
+	readiness->gpudirect_state = peer->state == RNA_VALUE_UNREADABLE ? RNA_GPUDIRECT_NOT_SEEN
+									 : RNA_GPUDIRECT_NOT_READY;
+	return of_buffer ? rna_arena_printf(arena, "no peer memory (%s) and no dma-buf (%s)",
+					    name_places(readiness), of_buffer)
+			 : NULL;
 }
 
-void rna_gpudirect_judge(struct rna_readiness *readiness, struct rna_arena *arena)
+int rna_gpudirect_judge(struct rna_readiness *readiness, struct rna_arena *arena)
 {
 	if (!readiness->gpu_driver.name)
-		return;
+		return 0;
 	if (!readiness->platform.no_gpudirect) {
 		readiness->gpudirect_reason = judge_both(readiness, arena);
-		return;
+		return readiness->gpudirect_state && !readiness->gpudirect_reason ? -ENOMEM : 0;
 	}
 	for (enum rna_gpudirect method = 0; method < RNA_GPUDIRECT_COUNT; method++)
 		readiness->gpudirect[method] = yes_or_no(false);
 	readiness->gpudirect_state = RNA_GPUDIRECT_IMPOSSIBLE;
 	readiness->gpudirect_reason = readiness->platform.no_gpudirect;
+	return 0;
 }
 
 struct rna_value rna_module_loaded(const struct rna_readiness *readiness, const char *name)

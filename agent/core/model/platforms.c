@@ -10,12 +10,15 @@
 #include "rna/base/cleanup.h"
 #include "rna/model/readiness.h"
 
-enum { NVIDIA = 0x10de };
+enum {
+	NVIDIA = 0x10de,
+	GPUS_MAX = 6, /* of a row */
+};
 
 /* Globs of DMI; NULL: any, also none. GPUs of NVIDIA up to 0; none: any, also none. */
 static const struct {
 	const char *vendor, *product;
-	uint16_t gpus[4];
+	uint16_t gpus[GPUS_MAX];
 	struct rna_platform is;
 } rows[] = {
 	/*
@@ -33,8 +36,7 @@ static const struct {
 	 * Grace: GH200, GB200, GB300. That 2345, which pci.ids names a GH100 only, is a GH200 is
 	 * not proven: its id lies between two of them.
 	 */
-	{.gpus = {0x2342, 0x2345, 0x2348}, .is = {.c2c = true}},
-	{.gpus = {0x2941, 0x31c2, 0x31c3}, .is = {.c2c = true}},
+	{.gpus = {0x2342, 0x2345, 0x2348, 0x2941, 0x31c2, 0x31c3}, .is = {.c2c = true}},
 	/*
 	 * A4X Max, the only type of Google's with a GB300: docs.cloud.google.com/ai-hypercomputer,
 	 * create-a4xmax-instances-in-bulk, "available as bare metal instances".
@@ -65,9 +67,9 @@ static bool fits_text(const char *glob, const char *text)
 	return !glob || fnmatch(glob, text ? text : "", 0) == 0;
 }
 
-static bool fits_gpu(const uint16_t gpus[4], uint32_t vendor_id, uint32_t device_id)
+static bool fits_gpu(const uint16_t gpus[GPUS_MAX], uint32_t vendor_id, uint32_t device_id)
 {
-	for (size_t i = 0; i < 4 && gpus[i]; i++)
+	for (size_t i = 0; i < GPUS_MAX && gpus[i]; i++)
 		if (vendor_id == NVIDIA && gpus[i] == device_id)
 			return true;
 	return !gpus[0];

@@ -199,6 +199,6 @@ const struct rna_device_node *rna_readiness_find_node(const struct rna_readiness
 /*
  * Sets gpudirect of dma-buf, and the two members after it, from all others. The kernel supports
  * dma-buf between devices since 5.12, kernels of Red Hat 8 with a lower version number; NVIDIA's
- * driver since 515, with open modules only. Texts in arena.
+ * driver since 515, with open modules only. Texts in arena. 0 or -ENOMEM.
  */
-void rna_gpudirect_judge(struct rna_readiness *readiness, struct rna_arena *arena);
+int rna_gpudirect_judge(struct rna_readiness *readiness, struct rna_arena *arena);

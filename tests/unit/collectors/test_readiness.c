@@ -125,8 +125,9 @@ static void test_gpudirect_is_judged_as_libraries_do(void **state)
 			     "(/boot/config-6.8.0-45 has no "
 			     "CONFIG_PCI_P2PDMA=y)"},
 		{"6.8.0-45", AMD(NO, "CONFIG_PCI_P2PDMA=y"), UNREADABLE,
-		 .expected = "unknown: "
-			     "/boot/config-6.8.0-45 has no CONFIG_PCI_P2PDMA=y"},
+		 .expected = "unknown: no peer memory (no amdkfd in memory_peers, and "
+			     "/proc/kallsyms, where RCCL looks as well, is hidden from the agent) "
+			     "and no dma-buf (/boot/config-6.8.0-45 has no CONFIG_PCI_P2PDMA=y)"},
 		{"6.8.0-45", AMD(UNKNOWN, NULL), NO, .expected = "unknown: "},
 		{"6.8.0-45", {.name = NULL}, UNKNOWN, .expected = "unknown: "},
 	};
@@ -142,7 +143,7 @@ static void test_gpudirect_is_judged_as_libraries_do(void **state)
 		};
 		const char *text;
 
-		rna_gpudirect_judge(&readiness, fixture->arena);
+		assert_int_equal(rna_gpudirect_judge(&readiness, fixture->arena), 0);
 		text = rna_arena_printf(fixture->arena, "%s: %s",
 					rna_gpudirect_state_name(readiness.gpudirect_state),
 					readiness.gpudirect_reason ? readiness.gpudirect_reason
@@ -489,6 +490,11 @@ static void test_platforms_are_known_by_their_gpu(void **state)
 	assert_true(readiness->platform.c2c);
 	assert_null(readiness->platform.no_gpudirect);
 	assert_int_equal(readiness->gpudirect_state, RNA_GPUDIRECT_READY_FOR_NEWER);
+	tree_write(tree, "sys/class/dmi/id/sys_vendor", "Google\n");
+	tree_write(tree, "sys/class/dmi/id/product_name", "Google Compute Engine\n");
+	assert_int_equal(collect(fixture)->virtual_machine.number, 1); /* A4X */
+	tree_write(tree, "sys/bus/pci/drivers/nvidia/000f:01:00.0/device", "0x31c2\n");
+	assert_int_equal(collect(fixture)->virtual_machine.number, 0); /* A4X Max */
 }
 
 static void test_device_files_are_missed_only_in_a_whole_dev(void **state)

@@ -1649,6 +1649,12 @@ static void gpus_for_newer_libraries(struct node *node)
 	node->readiness.peer_memory = "the module nvidia_peermem";
 }
 
+static void gpus_behind_a_hidden_list(struct node *node)
+{
+	gpus_alone(node);
+	node->readiness.gpudirect_state = RNA_GPUDIRECT_NOT_SEEN;
+}
+
 static void gpus_of_a_board_that_cannot(struct node *node)
 {
 	gpus_alone(node);
@@ -2605,6 +2611,7 @@ static const struct {
 	{gpus_alone, IB, "gpudirect-not-ready warning"},
 	{gpus_of_a_desk, IB, "gpudirect-not-ready info"},
 	{gpus_for_newer_libraries, IB, "gpudirect-not-ready info"},
+	{gpus_behind_a_hidden_list, IB, "gpudirect-not-ready info"},
 	{gpus_of_a_board_that_cannot, IB, ""},
 	{gpus_perhaps_alone, IB, ""},
 	{gpus_with_dma_buf, ROCE, ""},
