@@ -64,6 +64,13 @@ static bool has_cable(const struct rna_subject *port)
 	return true;
 }
 
+unsigned rna_pcie_ways_to_cage(const struct rna_rule_input *in)
+{
+	const struct rna_readiness *readiness = rna_snapshot_readiness(in->view->snapshot);
+
+	return readiness && readiness->platform.shared_cages ? 2 : 1;
+}
+
 /* 0: nothing, or not known. */
 static uint64_t wanted_rate(const struct rna_rule_input *in, const struct rna_subject *port)
 {
@@ -71,8 +78,10 @@ static uint64_t wanted_rate(const struct rna_rule_input *in, const struct rna_su
 	    !has_cable(port))
 		return 0;
 	if (rna_subject_is_active(port))
-		return active_rate(in, port);
-	return rna_subject_expected(port) == RNA_EXPECTED_UP ? port->account->best.rate : 0;
+		return active_rate(in, port) / rna_pcie_ways_to_cage(in);
+	return rna_subject_expected(port) == RNA_EXPECTED_UP
+		       ? port->account->best.rate / rna_pcie_ways_to_cage(in)
+		       : 0;
 }
 
 /* -- The link ---------------------------------------------------------------------------------- */

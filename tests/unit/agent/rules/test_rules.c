@@ -1270,6 +1270,13 @@ static void too_slow_as_one_end_is(struct node *node)
 	all_ports_at(node, 400);
 }
 
+/* As too slow, but another function of the board carries as much to the same cage. */
+static void too_slow_for_half_a_cage(struct node *node)
+{
+	too_slow_as_one_end_is(node);
+	node->readiness.platform.shared_cages = true;
+}
+
 static void too_slow_and_down(struct node *node)
 {
 	too_slow_as_one_end_is(node);
@@ -2588,6 +2595,7 @@ static const struct {
 	{slow_and_down, IB, "pcie-degraded warning port-disabled info"},
 	{slow_as_one_end_is, IB, ""},
 	{too_slow_as_one_end_is, IB, "pcie-limits-port info"},
+	{too_slow_for_half_a_cage, IB, ""},
 	{too_slow_and_down, IB, "port-disabled info"},
 	{slow_and_the_other_end_unknown, IB, ""},
 	{speed_unknown, IB, ""},
