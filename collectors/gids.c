@@ -75,7 +75,7 @@ static enum rna_gid_type read_first_type(struct table *table)
 
 	if (len < 0 && len != -ENOENT)
 		return RNA_GID_TYPE_UNKNOWN;
-	return len > 0 && rna_link_layer_parse(layer) == RNA_LINK_LAYER_ETHERNET
+	return len > 0 && rna_link_layer_parse(table->in->device, layer) == RNA_LINK_LAYER_ETHERNET
 		       ? RNA_GID_TYPE_ROCE_V1
 		       : RNA_GID_TYPE_IB;
 }

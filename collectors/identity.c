@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "rna/base/parse.h"
+#include "rna/model/driver.h"
 
 #include "parse/guid.h"
 #include "parse/reader.h"
@@ -102,8 +103,12 @@ static int add_files(struct rna_reader *reader, const struct rna_device *device,
 	return ret < 0 ? ret : 0;
 }
 
-enum rna_link_layer rna_link_layer_parse(const char *text)
+enum rna_link_layer rna_link_layer_parse(const struct rna_device *device, const char *text)
 {
+	const struct rna_driver *driver = rna_driver_named(device->driver);
+
+	if (driver && driver->is_ethernet)
+		return RNA_LINK_LAYER_ETHERNET;
 	if (strcmp(text, "InfiniBand") == 0)
 		return RNA_LINK_LAYER_INFINIBAND;
 	if (strcmp(text, "Ethernet") == 0)
@@ -234,7 +239,8 @@ static void read_ports(struct run *run, const struct rna_device *device,
 	for (size_t i = 0; i < device->port_count; i++) {
 		ports[i].number = device->ports[i];
 		ports[i].link_layer =
-			rna_link_layer_parse(read_text(run, port_file_index(i, FILE_LINK_LAYER)));
+			rna_link_layer_parse(device,
+					     read_text(run, port_file_index(i, FILE_LINK_LAYER)));
 		ports[i].port_guid =
 			keep(run, rna_guid_parse(read_text(run, port_file_index(i, FILE_GID))));
 	}

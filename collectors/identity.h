@@ -4,5 +4,5 @@
 
 #include "rna/model/device.h"
 
-/* "InfiniBand", "Ethernet"; efa says "Unknown". */
-enum rna_link_layer rna_link_layer_parse(const char *text);
+/* "InfiniBand", "Ethernet"; efa says "Unknown". Some drivers are of one whatever the file says. */
+enum rna_link_layer rna_link_layer_parse(const struct rna_device *device, const char *text);

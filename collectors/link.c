@@ -109,17 +109,23 @@ void rna_link_merge_speed(const struct rna_link_rate *printed, struct rna_value 
 
 /* One port: its files, and the answer of verbs. */
 struct run {
+	const struct rna_device *device;
 	struct rna_reader *reader;
 	struct rna_part *part;
 	size_t first_file; /* first file of this port */
 	const struct rna_verbs_port *verbs;
 };
 
-/* 0, or negative errno; counted, unless the file is absent. */
+/*
+ * 0, or negative errno; counted, unless the file is absent. The kernel says EINVAL of a rate whose
+ * speed or width the driver does not tell (rate_show() in core/sysfs.c, 6.12).
+ */
 static int read_text(struct run *run, enum port_file file, char *text, size_t size)
 {
 	ssize_t len = rna_reader_read(run->reader, run->first_file + file, text, size);
 
+	if (len == -EINVAL && file == FILE_RATE)
+		return -ENOENT;
 	if (len < 0 && len != -ENODEV && len != -ENOENT)
 		rna_part_count_error(run->part, (int)len);
 	return len < 0 ? (int)len : 0;
@@ -189,7 +195,7 @@ static int read_port(struct run *run, struct rna_port_link *port)
 	if (status < 0)
 		return status;
 	status = read_text(run, FILE_LINK_LAYER, text, sizeof(text));
-	if (status == 0 && rna_link_layer_parse(text) == RNA_LINK_LAYER_INFINIBAND)
+	if (status == 0 && rna_link_layer_parse(run->device, text) == RNA_LINK_LAYER_INFINIBAND)
 		return read_subnet(run, port);
 	return status == -ENODEV ? status : 0;
 }
@@ -304,6 +310,7 @@ static int read_all(const struct rna_collect_input *in, struct rna_link *link)
 		link->verbs = ask_verbs(in, part, verbs);
 	for (size_t i = 0; status == 0 && i < device->port_count; i++) {
 		struct run run = {
+			.device = device,
 			.reader = in->reader,
 			.part = part,
 			.first_file = i * FILE_COUNT,

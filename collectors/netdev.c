@@ -178,7 +178,7 @@ static bool find_by_netlink(struct run *run, struct query *query)
 	int error;
 
 	if (!path || rna_root_read(run->in->root, path, layer, sizeof(layer)) < 0 ||
-	    rna_link_layer_parse(layer) != RNA_LINK_LAYER_ETHERNET)
+	    rna_link_layer_parse(query->device, layer) != RNA_LINK_LAYER_ETHERNET)
 		return false;
 	error = run->in->backends->rdma_netlink->find_netdev(&run->numbers, query->device->name,
 							     query->port, query->name);

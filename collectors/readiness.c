@@ -127,26 +127,52 @@ static void read_amd(struct run *run, const char *kernel, struct rna_gpu_driver 
 	driver->name = "amdgpu";
 	driver->version = keep(run, read_text(run, "sys/module/amdgpu/version"));
 	driver->open = rna_value_ok(1);
-	driver->peer_to_peer = rna_read_kernel_p2p(run->root, kernel, run->scratch);
+	rna_read_kernel_p2p(run->root, kernel, run->scratch, driver);
 }
 
-/* The checks of NCCL and RCCL. If modules are not visible, none counts as missing. */
-static struct rna_value read_peer_memory(struct run *run)
-{
-	static const char *const signs[] = {
-		"sys/module/nvidia_peermem",
-		"sys/module/nv_peer_mem",
-		"sys/kernel/mm/memory_peers/nv_mem/version",
-		"sys/kernel/mm/memory_peers/nv_mem_nc/version",
-		"sys/kernel/mm/memory_peers/amdkfd/version",
-	};
+/*
+ * The files that libraries look for before they register GPU memory by address. NCCL:
+ * ibGdrSupportInitOnce() in src/transport/net_ib.cc; 2.22 and older look at memory_peers alone,
+ * which ib_core of NVIDIA's packages has and those of distributions lack; 2.23 to 2.30 at the
+ * module, too. RCCL: ncclIbGdrSupport() there (0cbce2a7): three places, by the package that ib_core
+ * is of.
+ */
+static const struct {
+	const char *driver, *file, *name;
+	bool newer;
+} peer_signs[] = {
+	{"nvidia", "sys/kernel/mm/memory_peers/nv_mem/version",
+	 "/sys/kernel/mm/memory_peers/nv_mem"},
+	{"nvidia", "sys/kernel/mm/memory_peers/nv_mem_nc/version",
+	 "/sys/kernel/mm/memory_peers/nv_mem_nc"},
+	{"nvidia", "sys/module/nvidia_peermem/version", "the module nvidia_peermem", true},
+	{"amdgpu", "sys/kernel/mm/memory_peers/amdkfd/version",
+	 "/sys/kernel/mm/memory_peers/amdkfd"},
+	{"amdgpu", "sys/kernel/memory_peers/amdkfd/version", "/sys/kernel/memory_peers/amdkfd"},
+	{"amdgpu", "sys/memory_peers/amdkfd/version", "/sys/memory_peers/amdkfd"},
+};
 
-	for (size_t i = 0; i < RNA_ARRAY_SIZE(signs); i++)
-		if (rna_root_exists(run->root, signs[i]))
-			return rna_value_ok(1);
-	if (!rna_root_exists(run->root, "sys/module/ib_core"))
-		return (struct rna_value){0};
-	return rna_value_ok(0);
+/* If modules are not visible, none counts as missing. */
+static void read_peer_memory(struct run *run, struct rna_readiness *readiness)
+{
+	struct rna_value *ret = &readiness->gpudirect[RNA_GPUDIRECT_PEER_MEMORY];
+	const char *driver = readiness->gpu_driver.name;
+
+	if (rna_root_exists(run->root, "sys/module/ib_core"))
+		*ret = rna_value_ok(0);
+	for (size_t i = 0; i < RNA_ARRAY_SIZE(peer_signs) && !readiness->peer_memory; i++)
+		if (strcmp(peer_signs[i].driver, driver) == 0 &&
+		    rna_root_exists(run->root, peer_signs[i].file)) {
+			readiness->peer_memory = peer_signs[i].name;
+			readiness->peer_memory_newer = peer_signs[i].newer;
+		}
+	if (!readiness->peer_memory && strcmp(driver, "amdgpu") == 0 && rna_value_is_known(*ret)) {
+		*ret = rna_read_kernel_symbol(run->root, RNA_PEER_MEMORY_SYMBOL);
+		if (rna_value_is_known(*ret) && ret->number)
+			readiness->peer_memory = RNA_PEER_MEMORY_SYMBOL " in /proc/kallsyms";
+	}
+	if (readiness->peer_memory)
+		*ret = rna_value_ok(1);
 }
 
 static void read_gpus(struct run *run, struct rna_readiness *readiness)
@@ -157,9 +183,8 @@ static void read_gpus(struct run *run, struct rna_readiness *readiness)
 	read_amd(run, readiness->kernel, driver);
 	if (!driver->name)
 		return;
-	readiness->gpudirect[RNA_GPUDIRECT_PEER_MEMORY] = read_peer_memory(run);
-	readiness->gpudirect[RNA_GPUDIRECT_DMA_BUF] =
-		rna_dma_buf_possible(readiness->kernel, driver);
+	read_peer_memory(run, readiness);
+	run->no_memory |= rna_gpudirect_judge(readiness, run->keep) < 0;
 }
 
 /* -- Modules ----------------------------------------------------------------------------------- */
@@ -416,8 +441,8 @@ int rna_collect_readiness(const struct rna_collect_input *in, struct rna_part **
 		run.keep = part->arena;
 		readiness->kernel = keep(&run, read_text(&run, "proc/sys/kernel/osrelease"));
 		read_dmi(&run, &readiness->dmi);
-		read_gpus(&run, readiness);
 		run.no_memory |= rna_read_host(in->root, scratch, part->arena, readiness) < 0;
+		read_gpus(&run, readiness);
 		run.no_memory |= rna_read_nccl_file(in->root, scratch, part->arena,
 						    &readiness->nccl_file) < 0;
 		read_modules(&run, readiness);

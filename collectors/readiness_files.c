@@ -218,22 +218,48 @@ int rna_read_memlock(const struct rna_root *root, const char *unit, struct rna_a
 /* -- The kernel -------------------------------------------------------------------------------- */
 
 /* The check of RCCL before it uses dma-buf. */
-struct rna_value rna_read_kernel_p2p(const struct rna_root *root, const char *kernel,
-				     struct rna_arena *arena)
+void rna_read_kernel_p2p(const struct rna_root *root, const char *kernel, struct rna_arena *arena,
+			 struct rna_gpu_driver *ret)
 {
-	static const char *const wanted[] = {"CONFIG_DMABUF_MOVE_NOTIFY=y\n",
-					     "CONFIG_PCI_P2PDMA=y\n"};
+	static const char *const wanted[] = {"CONFIG_DMABUF_MOVE_NOTIFY=y", "CONFIG_PCI_P2PDMA=y"};
 	const char *path = kernel ? rna_arena_printf(arena, "boot/config-%s", kernel) : NULL;
 	RNA_CLOSE int fd = path ? rna_root_openat(root, path, O_RDONLY | O_NONBLOCK) : -1;
 	RNA_FCLOSE FILE *file = fd < 0 ? NULL : fdopen(fd, "re");
+	bool found[RNA_ARRAY_SIZE(wanted)] = {false};
 	RNA_FREE char *line = NULL;
-	size_t size = 0, found = 0;
+	size_t size = 0;
 
 	if (!file)
-		return (struct rna_value){0};
+		return;
 	fd = -1;
 	while (getline(&line, &size, file) > 0)
 		for (size_t i = 0; i < RNA_ARRAY_SIZE(wanted); i++)
-			found += strcmp(line, wanted[i]) == 0;
-	return rna_value_ok(found == RNA_ARRAY_SIZE(wanted));
+			found[i] |= strncmp(line, wanted[i], strlen(wanted[i])) == 0;
+	ret->missing_option = NULL;
+	for (size_t i = RNA_ARRAY_SIZE(wanted); i-- > 0;)
+		ret->missing_option = found[i] ? ret->missing_option : wanted[i];
+	ret->peer_to_peer = rna_value_ok(!ret->missing_option);
+}
+
+/*
+ * Names are readable by all users; the file is hidden by ProtectKernelTunables= of systemd, as one
+ * that cannot be opened or is empty. "T" is a function that other modules see, "t" another one.
+ */
+struct rna_value rna_read_kernel_symbol(const struct rna_root *root, const char *name)
+{
+	RNA_CLOSE int fd = rna_root_openat(root, "proc/kallsyms", O_RDONLY | O_NONBLOCK);
+	RNA_FCLOSE FILE *file = fd < 0 ? NULL : fdopen(fd, "re");
+	RNA_FREE char *line = NULL;
+	size_t size = 0, lines = 0;
+
+	if (!file)
+		return fd == -ENOENT ? rna_value_ok(0) : rna_value_unreadable();
+	fd = -1;
+	for (; getline(&line, &size, file) > 0; lines++) {
+		const char *found = strstr(line, name);
+
+		if (found && found - line > 2 && strchr("tT", found[-2]) && found[-1] == ' ')
+			return rna_value_ok(1);
+	}
+	return lines > 0 ? rna_value_ok(0) : rna_value_unreadable();
 }

@@ -6,7 +6,6 @@
  */
 #include <errno.h>
 #include <fcntl.h>
-#include <fnmatch.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -27,7 +26,7 @@ enum {
 	GOVERNORS_MAX = 16,  /* the kernel has six */
 };
 
-/* -- Virtual machines -------------------------------------------------------------------------- */
+/* -- Platforms and virtual machines ------------------------------------------------------------ */
 
 /* The beginning of the list of CPUs, which are alike. 0: not readable. */
 static size_t read_cpu(const struct rna_root *root, char text[CPU_TEXT_MAX + 1])
@@ -64,37 +63,44 @@ struct rna_value rna_read_cpu_is_virtual(const struct rna_root *root)
 			    strchr(" ", found[sizeof(word) - 1]));
 }
 
-/*
- * Names of hypervisors and clouds (systemd src/basic/virt.c). For machines other than x86, whose
- * CPUs do not say it. Amazon calls its machines without a hypervisor "metal".
- */
-static struct rna_value ask_firmware(const struct rna_dmi *dmi)
+/* The PCI function with the lowest address that a driver has; its ids. 0 or -ENOMEM. */
+static int read_first_gpu(const struct rna_root *root, const char *driver,
+			  struct rna_arena *scratch, uint64_t ret[2])
 {
-	static const struct {
-		const char *vendor, *product;
-	} virtual[] = {
-		{"QEMU*", "*"},
-		{"KVM*", "*"},
-		{"OpenStack*", "*"},
-		{"Red Hat*", "KVM*"},
-		{"VMware*", "*"},
-		{"Xen*", "*"},
-		{"Parallels*", "*"},
-		{"innotek*", "*"},
-		{"Microsoft*", "Virtual Machine"},
-		{"Amazon EC2", "*"},
-		{"Google*", "Google Compute Engine"},
-		{"Alibaba Cloud*", "*"},
-		{"Apple*", "*Virtual*"},
-	};
+	static const char *const files[] = {"vendor", "device"};
+	const char *directory = rna_arena_printf(scratch, DRIVERS "/%s", driver);
+	char **names = NULL;
+	ssize_t count = directory ? rna_root_list(root, directory, scratch, &names) : -ENOMEM;
+	ssize_t first = 0;
 
-	if (!dmi->vendor)
-		return (struct rna_value){0};
-	for (size_t i = 0; i < RNA_ARRAY_SIZE(virtual); i++)
-		if (fnmatch(virtual[i].vendor, dmi->vendor, 0) == 0 &&
-		    fnmatch(virtual[i].product, dmi->product ? dmi->product : "", 0) == 0)
-			return rna_value_ok(!dmi->product || !strstr(dmi->product, "metal"));
-	return rna_value_ok(0);
+	while (first < count && !rna_pci_is_address(names[first], strlen(names[first])))
+		first++;
+	for (size_t i = 0; first < count && i < RNA_ARRAY_SIZE(files); i++) {
+		const char *path =
+			rna_arena_printf(scratch, "%s/%s/%s", directory, names[first], files[i]);
+
+		if (!path)
+			return -ENOMEM;
+		(void)rna_root_read_hex(root, path, &ret[i]); /* 0 if it is not readable */
+	}
+	return count == -ENOMEM ? -ENOMEM : 0;
+}
+
+/* Firmware tells of machines other than x86, whose CPUs do not say it. */
+static int read_platform(const struct rna_root *root, struct rna_arena *scratch,
+			 struct rna_readiness *readiness)
+{
+	const struct rna_dmi *dmi = &readiness->dmi;
+	uint64_t ids[2] = {0, 0};
+
+	if (read_first_gpu(root, "nvidia", scratch, ids) < 0)
+		return -ENOMEM;
+	readiness->platform = rna_platform_of(dmi, (uint32_t)ids[0], (uint32_t)ids[1]);
+	readiness->virtual_machine = rna_read_cpu_is_virtual(root);
+	if (!rna_value_is_known(readiness->virtual_machine) && readiness->platform.kind)
+		readiness->virtual_machine =
+			rna_value_ok(readiness->platform.kind == RNA_PLATFORM_GUEST);
+	return 0;
 }
 
 /* -- CPU frequency ----------------------------------------------------------------------------- */
@@ -225,10 +231,8 @@ static int read_iommu(const struct rna_root *root, struct rna_arena *scratch,
 int rna_read_host(const struct rna_root *root, struct rna_arena *scratch, struct rna_arena *keep,
 		  struct rna_readiness *readiness)
 {
-	readiness->virtual_machine = rna_read_cpu_is_virtual(root);
-	if (!rna_value_is_known(readiness->virtual_machine))
-		readiness->virtual_machine = ask_firmware(&readiness->dmi);
-	if (read_frequency(root, scratch, keep, &readiness->cpu_frequency) < 0 ||
+	if (read_platform(root, scratch, readiness) < 0 ||
+	    read_frequency(root, scratch, keep, &readiness->cpu_frequency) < 0 ||
 	    read_iommu(root, scratch, readiness) < 0)
 		return -ENOMEM;
 	return 0;

@@ -26,8 +26,8 @@ int rna_read_memlock(const struct rna_root *root, const char *unit, struct rna_a
 struct rna_value rna_read_cpu_is_virtual(const struct rna_root *root);
 
 /*
- * What the machine is and how it is set up: virtual_machine, cpu_frequency, iommu, gpu_iommu. dmi
- * is read already. Texts in keep. 0 or -ENOMEM.
+ * What the machine is and how it is set up: platform, virtual_machine, cpu_frequency, iommu,
+ * gpu_iommu. dmi is read already. Texts in keep. 0 or -ENOMEM.
  */
 int rna_read_host(const struct rna_root *root, struct rna_arena *scratch, struct rna_arena *keep,
 		  struct rna_readiness *readiness);
@@ -64,6 +64,12 @@ struct rna_value rna_read_module_installed(const struct rna_root *root, const ch
 /* Is the file that the line of modules.dep or modules.builtin begins with that of the module? */
 bool rna_is_module_file(const char *line, const char *module);
 
-/* 1, 0, or absent if the kernel configuration is not available. */
-struct rna_value rna_read_kernel_p2p(const struct rna_root *root, const char *kernel,
-				     struct rna_arena *arena);
+/* Sets peer_to_peer and missing_option; not if the kernel configuration is not available. */
+void rna_read_kernel_p2p(const struct rna_root *root, const char *kernel, struct rna_arena *arena,
+			 struct rna_gpu_driver *ret);
+
+/* Kernels whose own ib_core has peer memory have no file that shows it. */
+#define RNA_PEER_MEMORY_SYMBOL "ib_register_peer_memory_client"
+
+/* Has the kernel that function, exported or not? 1, 0, or unreadable: the agent may not see it. */
+struct rna_value rna_read_kernel_symbol(const struct rna_root *root, const char *name);

@@ -10,15 +10,26 @@ enum { PARTS_SAID = 8 };
 
 /* -- One port ---------------------------------------------------------------------------------- */
 
-/* 0: nothing, or not known. */
-static uint64_t wanted_rate(const struct rna_subject *port)
+unsigned rna_pcie_ways_to_cage(const struct rna_rule_input *in)
 {
+	const struct rna_readiness *readiness = rna_snapshot_readiness(in->view->snapshot);
+
+	return readiness && readiness->platform.shared_cages ? 2 : 1;
+}
+
+/* 0: nothing, or not known. */
+static uint64_t wanted_rate(const struct rna_rule_input *in, const struct rna_subject *port)
+{
+	uint64_t rate = 0;
+
 	if (port->port == 0 || port->device->device->function != RNA_FUNCTION_PF ||
 	    port->represents)
 		return 0;
 	if (rna_subject_is_active(port))
-		return rna_subject_rate(port).number;
-	return rna_subject_expected(port) == RNA_EXPECTED_UP ? port->account->best.rate : 0;
+		rate = rna_subject_rate(port).number;
+	else if (rna_subject_expected(port) == RNA_EXPECTED_UP)
+		rate = port->account->best.rate;
+	return rate / rna_pcie_ways_to_cage(in);
 }
 
 /* -- The link ---------------------------------------------------------------------------------- */
@@ -56,11 +67,11 @@ static bool is_backup(const struct rna_rule_input *in, const struct link *link,
 		      const struct rna_subject *port)
 {
 	const char *bond = backup_bond(in, port);
-	uint64_t own = wanted_rate(port);
+	uint64_t own = wanted_rate(in, port);
 
 	for (size_t i = 0; bond && i < in->ports->count; i++) {
 		const struct rna_subject *other = &in->ports->items[i];
-		uint64_t rate = other == port ? 0 : wanted_rate(other);
+		uint64_t rate = other == port ? 0 : wanted_rate(in, other);
 
 		if (rate > 0 && (rate > own || (rate == own && other < port)) &&
 		    is_behind(link, other) && rna_same_text(backup_bond(in, other), bond))
@@ -136,7 +147,7 @@ static const struct rna_subject *next_part(struct parts *parts)
 
 		if (!is_behind(&parts->link, port))
 			continue;
-		parts->rate = wanted_rate(port);
+		parts->rate = wanted_rate(in, port);
 		if (parts->rate > 0 && !is_backup(in, &parts->link, port) &&
 		    (!parts->shared || !serves_gpus(in, port)))
 			return port;
@@ -151,7 +162,7 @@ static struct rna_pcie_demand find_fastest(const struct rna_rule_input *in, cons
 
 	for (size_t i = 0; i < in->ports->count; i++) {
 		const struct rna_subject *port = &in->ports->items[i];
-		uint64_t rate = is_behind(link, port) ? wanted_rate(port) : 0;
+		uint64_t rate = is_behind(link, port) ? wanted_rate(in, port) : 0;
 
 		if (rate <= ret.rate)
 			continue;
@@ -252,7 +263,7 @@ static void make_bounds(const struct rna_rule_input *in, struct rna_pcie_bounds 
 	for (size_t i = 0; i < in->ports->count && bounds->items; i++) {
 		const struct rna_subject *port = &in->ports->items[i];
 		const struct rna_pcie *pcie = rna_device_pcie(port->device);
-		uint64_t rate = pcie ? wanted_rate(port) : 0;
+		uint64_t rate = pcie ? wanted_rate(in, port) : 0;
 
 		if (rate > 0)
 			add_port(bounds, pcie, rate);

@@ -39,6 +39,9 @@ struct rna_pcie_bounds {
 
 void rna_pcie_bounds_deinit(struct rna_pcie_bounds *bounds); /* idempotent */
 
+/* Of a cage that two functions lead to (DGX Spark), each has to carry a half. */
+unsigned rna_pcie_ways_to_cage(const struct rna_rule_input *in);
+
 /* At least the rate of rna_pcie_demand_find(); without in->pcie, or memory, UINT64_MAX. */
 uint64_t rna_pcie_demand_bound(const struct rna_rule_input *in, size_t hop);
 

@@ -13,7 +13,6 @@
  */
 #include "remedy.h"
 
-#include <fnmatch.h>
 #include <string.h>
 
 #include "rna/base/parse.h"
@@ -180,43 +179,17 @@ static const struct phrase {
 
 /* -- Places ------------------------------------------------------------------------------------ */
 
-/*
- * Machines by what their firmware says. Clouds are those of cloud-init (cloudinit/sources, commit
- * 04eacd0); BlueField as in opiproject/opi-smbios-bridge, README; the product of DGX Spark as its
- * owners list it. A hypervisor alone makes a machine a guest.
- */
-static const struct {
-	const char *vendor, *product, *asset_tag;
-	unsigned traits;
-} machines[] = {
-	{"Amazon EC2", "*", "*", RENTED | CLOUD},
-	{"Google", "Google Compute Engine*", "*", RENTED | CLOUD},
-	{"Microsoft Corporation", "*", "7783-7084-3265-9085-8269-3286-77", RENTED | CLOUD},
-	{"Alibaba Cloud*", "*", "*", RENTED | CLOUD},
-	{"*", "*", "OracleCloud.com", RENTED | CLOUD},
-	{"NVIDIA", "NVIDIA_DGX_Spark*", "*", BOARD},
-	{"https://www.mellanox.com", "BlueField*", "*", BOARD},
-};
-
-static bool fits(const char *glob, const char *text)
-{
-	return fnmatch(glob, text ? text : "", 0) == 0;
-}
-
 void rna_remedy_place_set_node(struct rna_remedy_place *place,
 			       const struct rna_readiness *readiness)
 {
-	const struct rna_dmi *dmi = readiness ? &readiness->dmi : NULL;
-
 	if (!readiness)
 		return;
 	if (rna_value_is_known(readiness->virtual_machine) && readiness->virtual_machine.number)
 		place->traits |= RENTED;
-	for (size_t i = 0; i < RNA_ARRAY_SIZE(machines); i++)
-		if (fits(machines[i].vendor, dmi->vendor) &&
-		    fits(machines[i].product, dmi->product) &&
-		    fits(machines[i].asset_tag, dmi->asset_tag))
-			place->traits |= machines[i].traits;
+	if (readiness->platform.cloud)
+		place->traits |= RENTED | CLOUD;
+	if (readiness->platform.nic_on_board)
+		place->traits |= BOARD;
 }
 
 void rna_remedy_place_set_driver(struct rna_remedy_place *place, const struct rna_driver *driver)

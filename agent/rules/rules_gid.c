@@ -46,6 +46,12 @@ const struct rna_rule rna_rule_gid_missing = {
 	.condition = RNA_CONDITION_PORT_UNREACHABLE,
 };
 
+/*
+ * The kernel makes a GID of each type that the device supports (roce_gid_type_mask_support() in
+ * drivers/infiniband/core/roce_gid_mgmt.c, 6.12). default_roce_mode in configfs (cma_roce_mode)
+ * selects one of them for connections of the RDMA CM, and makes none
+ * (Documentation/ABI/testing/configfs-rdma_cm).
+ */
 static void check_gid_roce_v1_only(const struct rna_rule_input *in, struct rna_finds *out)
 {
 	const struct rna_port_gids *gids = in->subject->gids;
@@ -66,8 +72,9 @@ const struct rna_rule rna_rule_gid_roce_v1_only = {
 	.hold = "30s",
 	.help = "All GIDs of an active port are RoCE v1, which cannot be routed.",
 	.check = check_gid_roce_v1_only,
-	.remedy = "Update driver and firmware of {device}, and look in its settings for RoCE: the "
-		  "card, or what it is allowed, has no RoCE v2.",
+	.remedy = "Update driver and firmware of {device}: no setting makes GIDs of a type that "
+		  "they do not support. A ConnectX-3 without \"Pro\" has no RoCE v2: use it within "
+		  "one subnet, or replace it.",
 	.message_id = "0bc8bac461a34f67b26407d55860649e",
 	.condition = RNA_CONDITION_PORT_UNREACHABLE,
 };

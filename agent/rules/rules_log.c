@@ -99,6 +99,14 @@ static bool is_unexpected_port(const struct rna_rule_input *in, const struct rna
 	return any;
 }
 
+/* Only the power of the slot is routine. */
+static bool is_normal_here(const struct rna_rule_input *in, const struct rna_episode *episode)
+{
+	const struct rna_readiness *readiness = rna_snapshot_readiness(in->view->snapshot);
+
+	return episode->pattern->routine && readiness && readiness->platform.slot_power_is_normal;
+}
+
 /*
  * The table has the severity of a fault that lasts. After a message of recovery it is information,
  * unless it comes again and again. A queue that stopped once is no outage; one that stops again and
@@ -109,7 +117,7 @@ static enum rna_severity severity_of(const struct rna_rule_input *in,
 {
 	enum rna_severity severity = episode->pattern->severity;
 
-	if (episode->pattern->routine && !is_harmed(episode, out))
+	if (is_normal_here(in, episode) || (episode->pattern->routine && !is_harmed(episode, out)))
 		return RNA_SEVERITY_INFO;
 	/* Nothing shows that RDMA depends on it. */
 	if (episode->object.stranger && severity > RNA_SEVERITY_WARNING)
@@ -492,7 +500,10 @@ static void report(const struct rna_rule_input *in, const struct about *about,
 	}
 	found = rna_finds_add(out, "%s", text.data);
 	found->severity = about->severity;
-	found->remedy = remedy_of(in, out, about->worst);
+	found->remedy = is_normal_here(in, about->worst)
+				? "No action required: healthy boards of this kind print it at "
+				  "each boot."
+				: remedy_of(in, out, about->worst);
 	found->since = since_of(about->worst);
 	if (object)
 		found->device = object;

@@ -266,7 +266,7 @@ static bool check_own_rate(const struct rna_rule_input *in, const struct rna_pci
 	if (hop < 0 || !rna_pcie_link_above(pcie, (size_t)hop, &link))
 		return false;
 	rate = rna_pcie_rate(link.speed, link.width);
-	if (rate >= wanted)
+	if (rate >= wanted / rna_pcie_ways_to_cage(in))
 		return false;
 	demand = rna_pcie_demand_find(in, (size_t)hop);
 	(void)rna_finds_add(out,

@@ -37,13 +37,6 @@ static bool is_known_zero(struct rna_value value)
 
 /* -- GPUs -------------------------------------------------------------------------------------- */
 
-static const char *why_no_dma_buf(const struct rna_gpu_driver *driver)
-{
-	if (is_known_zero(driver->open))
-		return "its kernel modules are the proprietary ones";
-	return "the kernel or the driver is too old";
-}
-
 /* *ret_accelerators: data centre GPUs; a display controller may be a workstation card. */
 static size_t count_gpus(const struct rna_rule_input *in, size_t *ret_accelerators)
 {
@@ -58,32 +51,46 @@ static size_t count_gpus(const struct rna_rule_input *in, size_t *ret_accelerato
 	return count;
 }
 
-/* No finding if the state of one of the methods is unknown. */
+static void find_newer_only(const struct rna_readiness *readiness, size_t gpus,
+			    struct rna_finds *out)
+{
+	struct rna_finding *found = rna_finds_add(
+		out,
+		"NCCL before 2.23 does not let NICs access the memory of %zu GPU%s: it looks only "
+		"into /sys/kernel/mm/memory_peers, which has nothing (%s is there), and there is "
+		"no dma-buf (%s)",
+		gpus, gpus == 1 ? "" : "s", readiness->peer_memory, readiness->gpudirect_reason);
+
+	found->severity = RNA_SEVERITY_INFO;
+	found->remedy = "No action required with NCCL 2.23 or newer. For older versions, install "
+			"NVIDIA's driver with open kernel modules, or the RDMA drivers of "
+			"DOCA-Host.";
+}
+
 static void check_gpudirect_not_ready(const struct rna_rule_input *in, struct rna_finds *out)
 {
 	const struct rna_readiness *readiness = readiness_of(in);
 	size_t accelerators, gpus = count_gpus(in, &accelerators);
-	const struct rna_gpu_driver *driver;
 	struct rna_finding *found;
 
-	if (!readiness || !has_hardware(in) || gpus == 0)
+	if (!readiness || !has_hardware(in) || gpus == 0 || !readiness->gpudirect_reason)
 		return;
-	for (enum rna_gpudirect method = 0; method < RNA_GPUDIRECT_COUNT; method++)
-		if (!is_known_zero(readiness->gpudirect[method]))
-			return;
-	driver = &readiness->gpu_driver;
-	found = rna_finds_add(
-		out,
-		"NICs cannot access the memory of %zu GPU%s: no peer memory module is "
-		"loaded, and %s%s%s does not support dma-buf because %s",
-		gpus, gpus == 1 ? "" : "s", driver->name, driver->version ? " " : "",
-		driver->version ? driver->version : "", why_no_dma_buf(driver));
-	if (accelerators == 0)
+	if (readiness->gpudirect_state == RNA_GPUDIRECT_READY_FOR_NEWER)
+		find_newer_only(readiness, gpus, out);
+	if (readiness->gpudirect_state != RNA_GPUDIRECT_NOT_READY &&
+	    readiness->gpudirect_state != RNA_GPUDIRECT_NOT_SEEN)
+		return;
+	found = rna_finds_add(out, "NICs %s access the memory of %zu GPU%s: %s",
+			      readiness->gpudirect_state == RNA_GPUDIRECT_NOT_READY
+				      ? "cannot"
+				      : "may be unable to",
+			      gpus, gpus == 1 ? "" : "s", readiness->gpudirect_reason);
+	if (accelerators == 0 || readiness->gpudirect_state == RNA_GPUDIRECT_NOT_SEEN)
 		found->severity = RNA_SEVERITY_INFO;
-	if (strcmp(driver->name, "nvidia") != 0)
+	if (strcmp(readiness->gpu_driver.name, "nvidia") != 0)
 		found->remedy =
 			"Use a kernel with CONFIG_DMABUF_MOVE_NOTIFY and CONFIG_PCI_P2PDMA, "
-			"or the RDMA drivers of the GPU vendor.";
+			"or the RDMA drivers of the NIC's vendor with peer memory.";
 }
 
 const struct rna_rule rna_rule_gpudirect_not_ready = {

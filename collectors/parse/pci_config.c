@@ -26,6 +26,7 @@ enum {
 	ACS_CONTROL = 0x06,
 	ACS_REQUEST_REDIRECT = 0x04,
 	ACS_COMPLETION_REDIRECT = 0x08,
+	ACS_DIRECT_TRANSLATED = 0x40,
 	HOPS_MAX = 48, /* number of capabilities that fit; a longer list is a loop */
 	EXTENDED_HOPS_MAX = (SPACE_END - EXTENDED) / 8,
 };
@@ -130,6 +131,18 @@ enum rna_pci_role rna_pci_port_role(int type, bool has_link, enum rna_pci_role a
 	}
 }
 
+/*
+ * Direct Translated P2P lets requests with translated addresses pass in spite of Request Redirect
+ * (7.7.8.3). The kernel does not set it by itself (pci_std_enable_acs(), 6.12): a host of virtual
+ * machines has it where devices translate by ATS (compute_acs() in kernel-boot/rdma_topo of
+ * rdma-core, 691953d8d, "1x111x1").
+ */
+static bool redirects(uint32_t control)
+{
+	return (control & (ACS_REQUEST_REDIRECT | ACS_COMPLETION_REDIRECT)) &&
+	       !(control & ACS_DIRECT_TRANSLATED);
+}
+
 int rna_pci_config_read(const struct rna_root *root, const char *directory,
 			struct rna_pci_config *ret)
 {
@@ -151,8 +164,7 @@ int rna_pci_config_read(const struct rna_root *root, const char *directory,
 	read_express(fd, express, ret);
 	acs = find_acs(fd);
 	if (acs > 0 && read_register(fd, acs + ACS_CONTROL, 2, &control))
-		ret->acs_redirect = rna_value_ok(
-			(control & (ACS_REQUEST_REDIRECT | ACS_COMPLETION_REDIRECT)) != 0);
+		ret->acs_redirect = rna_value_ok(redirects(control));
 	return 0;
 }
 

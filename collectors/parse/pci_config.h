@@ -31,7 +31,10 @@ struct rna_pci_config {
 	struct rna_value max_read_request; /* bytes */
 	struct rna_value
 		relaxed_ordering; /* 1 if the function may relax the order of its packets */
-	/* 1 if ACS redirects peer-to-peer traffic, 0 otherwise; absent: no ACS */
+	/*
+	 * 1 if ACS redirects peer-to-peer traffic, also with translated addresses; 0 otherwise;
+	 * absent: no ACS
+	 */
 	struct rna_value acs_redirect;
 };
 

@@ -237,6 +237,18 @@ static int read_module_files(const struct rna_root *root, const char *path, stru
 	return status;
 }
 
+/* Megabytes, of which one line is used. An empty file is one that the agent may not see. */
+static int read_symbols(const struct rna_root *root, const char *path, struct rna_strbuf *ret)
+{
+	struct rna_value symbol = rna_read_kernel_symbol(root, RNA_PEER_MEMORY_SYMBOL);
+
+	(void)path;
+	if (rna_value_is_known(symbol))
+		rna_strbuf_printf(ret, "0 T %s\n",
+				  symbol.number ? RNA_PEER_MEMORY_SYMBOL : "_text");
+	return 0;
+}
+
 /* -- Disguising -------------------------------------------------------------------------------- */
 
 static void rewrite_vpd(struct rna_disguise *disguise, const struct rna_note *note,
@@ -328,6 +340,7 @@ static const struct row rows[] = {
 	{RNA_COMMAND_LINE + 1, .read = read_command_line},
 	{"*/modprobe.d/*", .lines = {"blacklist", "install"}},
 	{"lib/modules/*/modules.*", .read = read_module_files},
+	{"proc/kallsyms", .read = read_symbols},
 	{"boot/config-*", .lines = {"CONFIG_DMABUF_MOVE_NOTIFY=", "CONFIG_PCI_P2PDMA="}},
 	{"*/systemd/system/*", .lines = {"[Service]", "LimitMEMLOCK="}}, /* others are secrets */
 	/* Of container runtimes, whose files may have passwords: what limits locked memory. */

@@ -162,30 +162,8 @@ static bool is_ready_for_gpudirect(const struct rna_view *view)
 {
 	const struct rna_readiness *readiness = rna_snapshot_readiness(view->snapshot);
 
-	for (size_t i = 0; readiness && i < RNA_GPUDIRECT_COUNT; i++)
-		if (readiness->gpudirect[i].state == RNA_VALUE_OK &&
-		    readiness->gpudirect[i].number == 1)
-			return true;
-	return false;
-}
-
-/*
- * Has the GPU an NVLink-C2C to its processor? Device ids of pci.ids (2026-08-22). That 2345, which
- * pci.ids names a GH100 only, is a GH200 is not proven: its id lies between two of them.
- */
-static bool has_c2c(const struct rna_pci_object *object)
-{
-	static const uint32_t devices[] = {
-		0x2342, 0x2345, 0x2348, /* GH200 */
-		0x2941,                 /* GB200 */
-		0x31c2, 0x31c3,         /* GB300 */
-	};
-
-	for (size_t i = 0;
-	     i < RNA_ARRAY_SIZE(devices) && object->vendor_id == RNA_ENV_VENDOR_NVIDIA; i++)
-		if (object->device_id == devices[i])
-			return true;
-	return false;
+	return readiness && (readiness->gpudirect_state == RNA_GPUDIRECT_READY ||
+			     readiness->gpudirect_state == RNA_GPUDIRECT_READY_FOR_NEWER);
 }
 
 /* GPUs of the request. */
@@ -205,6 +183,13 @@ static struct gpus gpus_of(const struct rna_env_advising *advising)
 	return ret;
 }
 
+static bool has_c2c(const struct rna_topology *topology, const struct rna_gpu *gpu)
+{
+	const struct rna_pci_object *object = &topology->objects[gpu->object];
+
+	return rna_platform_of(NULL, object->vendor_id, object->device_id).c2c;
+}
+
 /*
  * How many GPUs have their nearest NIC at that distance, and by default no GPUDirect because of it.
  * Over C2C NCCL uses it up to the NICs of the processor: its path type is then P2C, which is nearer
@@ -218,8 +203,7 @@ static size_t count_gpus_at(const struct gpus *gpus, enum rna_path_class path)
 	for (size_t i = gpus->first; i < gpus->end; i++)
 		count += topology->affinities[i].nearest_count > 0 &&
 			 topology->affinities[i].path == path &&
-			 (path > RNA_PATH_NODE ||
-			  !has_c2c(&topology->objects[topology->gpus[i].object]));
+			 (path > RNA_PATH_NODE || !has_c2c(topology, &topology->gpus[i]));
 	return count;
 }
 

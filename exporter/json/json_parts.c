@@ -477,6 +477,10 @@ void rna_json_set_readiness(struct rna_json_writer *writer, json_t *parent,
 	for (enum rna_gpudirect method = 0; method < RNA_GPUDIRECT_COUNT; method++)
 		set_boolean(writer, methods, rna_gpudirect_name(method),
 			    readiness->gpudirect[method]);
+	if (readiness->gpudirect_reason)
+		rna_json_set_text(writer, methods, "state",
+				  rna_gpudirect_state_name(readiness->gpudirect_state));
+	rna_json_set_text(writer, methods, "reason", readiness->gpudirect_reason);
 	rna_json_set(writer, object, "gpudirect", methods);
 	set_boolean(writer, object, "netns_exclusive", readiness->netns_exclusive);
 	set_lists(writer, object, readiness);

@@ -12,6 +12,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "rna/base/parse.h"
 #include "rna/kubernetes.h"
 #include "rna/model/card.h"
 #include "rna/model/driver.h"
@@ -267,22 +268,39 @@ static const struct rna_nic *nic_of(const struct tally *tally, const struct rna_
 	return topology ? rna_topology_find_nic(topology, port->rdma_device) : NULL;
 }
 
-/* Is an earlier port the other half of a card in two slots: one cable behind two functions? */
+/* A board with shared cages has one NIC: two functions of one number are one cage. */
+static bool share_cage(const struct tally *tally, const struct rna_device *a,
+		       const struct rna_device *b)
+{
+	const struct rna_readiness *readiness = rna_snapshot_readiness(tally->view->snapshot);
+
+	return readiness && readiness->platform.shared_cages &&
+	       strcmp(a->pci_address, b->pci_address) != 0 &&
+	       rna_same_text(strchr(a->pci_address, '.'), strchr(b->pci_address, '.'));
+}
+
+/* Are they halves of a card in two slots? */
+static bool share_rail(const struct tally *tally, const struct rna_subject *a,
+		       const struct rna_subject *b)
+{
+	const struct rna_nic *first = nic_of(tally, a), *second = nic_of(tally, b);
+
+	return first && second && first->rail >= 0 && first->rail == second->rail &&
+	       !rna_pci_is_one_device(a->rdma_device->pci_address, b->rdma_device->pci_address);
+}
+
+/* Is it another way to the cable of a port before it? */
 static bool repeats_cable(const struct tally *tally, const struct rna_subject *port)
 {
-	const struct rna_nic *own = nic_of(tally, port), *nic;
+	const struct rna_subject *before = NULL;
 
-	for (const struct rna_subject *other = NULL; own && own->rail >= 0;) {
-		other = next_port(tally, other);
-		if (!other || other >= port)
-			return false;
-		nic = nic_of(tally, other);
-		if (nic && nic->rail == own->rail && other->rdma_device->pci_address &&
-		    port->rdma_device->pci_address &&
-		    !rna_pci_is_one_device(other->rdma_device->pci_address,
-					   port->rdma_device->pci_address))
+	if (!port->rdma_device->pci_address)
+		return false;
+	while ((before = next_port(tally, before)) && before < port)
+		if (before->rdma_device->pci_address &&
+		    (share_rail(tally, before, port) ||
+		     (is_up(before) && share_cage(tally, before->rdma_device, port->rdma_device))))
 			return true;
-	}
 	return false;
 }
 
@@ -449,7 +467,6 @@ static struct rna_node_verdict gpudirect(const struct tally *tally)
 {
 	const struct rna_topology *topology = rna_snapshot_topology(tally->view->snapshot);
 	const struct rna_readiness *readiness = rna_snapshot_readiness(tally->view->snapshot);
-	bool known = true;
 
 	if (has_no_port(tally) || (topology && topology->gpu_count == 0))
 		return none;
@@ -457,14 +474,16 @@ static struct rna_node_verdict gpudirect(const struct tally *tally)
 		return unknown;
 	if (!readiness->gpu_driver.name)
 		return none;
-	for (enum rna_gpudirect method = 0; method < RNA_GPUDIRECT_COUNT; method++) {
-		struct rna_value able = readiness->gpudirect[method];
-
-		if (rna_value_is_known(able) && able.number)
-			return say("true", 1);
-		known &= rna_value_is_known(able);
+	switch (readiness->gpudirect_state) {
+	case RNA_GPUDIRECT_READY:
+	case RNA_GPUDIRECT_READY_FOR_NEWER:
+		return say("true", 1);
+	case RNA_GPUDIRECT_NOT_READY:
+	case RNA_GPUDIRECT_IMPOSSIBLE:
+		return say("false", 0);
+	default:
+		return unknown;
 	}
-	return known ? say("false", 0) : unknown;
 }
 
 static bool has_device_of_rail(const struct rna_topology *topology, int rail)
@@ -550,10 +569,12 @@ static const struct {
 		{"rate-slowest-gbps", rate_slowest, "a number",
 		 "Rate in Gb/s of the slowest port that is up, among the ports that `nccl` selects "
 		 "(not NICs for storage and management), or among all ports if it selects none."},
-	[RNA_NODE_LABEL_RATE_TOTAL] = {"rate-total-gbps", rate_total, "a number",
-				       "Total rate in Gb/s of the rails that are up, of a bond "
-				       "that of all its members; of "
-				       "all ports on a node without rails."},
+	[RNA_NODE_LABEL_RATE_TOTAL] =
+		{"rate-total-gbps", rate_total, "a number",
+		 "Total rate in Gb/s of the rails that are up, of a bond "
+		 "that of all its members; of "
+		 "all ports on a node without rails. Two functions that share "
+		 "a cage (DGX Spark) count once."},
 	[RNA_NODE_LABEL_NIC_MODEL] =
 		{"nic-model", nic_model, "`ConnectX-7`, `8086-1592`, ...",
 		 "Model of most rails (of most devices on a node without rails); if its name is "

@@ -425,13 +425,16 @@ static void write_findings(const struct rna_view *view, size_t width, struct rna
 /* -- The short form ---------------------------------------------------------------------------- */
 
 /*
- * As ibdev2netdev of Mellanox's driver packages has it: the carrier of the interface, or NA if that
- * is not known. It leaves out ports without an interface; here they have their own state.
+ * As ibdev2netdev of Mellanox's driver packages has it: the carrier of the interface, which one
+ * that is administratively down has not; NA if it is not known. The script leaves out ports without
+ * an interface; here they have their own state.
  */
 static const char *short_state(const struct rna_subject *port)
 {
 	struct rna_value up = port->netdev ? port->netdev->carrier : rna_port_up(port);
 
+	if (port->netdev && !port->netdev->admin_up)
+		return "Down";
 	if (!rna_value_is_known(up))
 		return "NA";
 	return up.number ? "Up" : "Down";

@@ -14,10 +14,11 @@ HALF_OF_NDR = {"rate": "200 Gb/sec (4X HDR)", "speed_code": "64", "net_speed": "
 NDR200 = {"rate": "200 Gb/sec (2X NDR)", "speed_code": "128", "width_code": "16",
           "net_speed": "200000"}
 EDR = {"rate": "100 Gb/sec (4X EDR)", "speed_code": "32", "net_speed": "100000"}
+HDR50 = {"rate": "50 Gb/sec (2X HDR)", "speed_code": "64", "width_code": "16",
+         "net_speed": "50000"}
 XDR = {"rate": "800 Gb/sec (4X XDR)", "speed_code": "256", "net_speed": "800000"}
 SLOWER = {NDR["rate"]: HALF_OF_NDR, NDR200["rate"]: EDR, XDR["rate"]: NDR,
-          EDR["rate"]: {"rate": "50 Gb/sec (2X HDR)", "speed_code": "64", "width_code": "16",
-                        "net_speed": "50000"}}
+          EDR["rate"]: HDR50}
 
 CX7_IB = {"model": "connectx7-ib", **NDR}
 CX7 = {"model": "connectx7-roce", **NDR}
@@ -26,6 +27,7 @@ CX8_IB = {"model": "connectx8-ib", **XDR}
 CX8 = {"model": "connectx8-roce", **NDR}
 CX5_EX = {"model": "connectx6dx-roce", "pci_device": "0x1019", "hca_type": "MT4121", **EDR}
 CX6_DX = {"model": "connectx6dx-roce", **EDR}
+POLLARA = {"model": "ionic", **NDR}
 BF3 = {"model": "connectx7-roce", "pci_device": "0xa2dc", "hca_type": "MT41692", **NDR}
 VF_IB = {"model": "vf-ib", **NDR}
 VF_XDR = {"model": "vf-ib", **XDR}
@@ -40,6 +42,7 @@ B300 = {"model": "b200", "pci_device": "0x3182", "product": "NVIDIA B300 SXM6 AC
 GB200 = {"model": "gb300", "pci_device": "0x2941", "product": "NVIDIA GB200"}
 GB300 = {"model": "gb300"}
 MI300X = {"model": "mi300x"}
+MI355X = {"model": "mi300x", "pci_device": "0x75a3"}
 MI300X_VF = {"model": "mi300x", "pci_device": "0x74b5"}
 
 
@@ -54,6 +57,7 @@ class Shape:
     netdevs: str = "rdma{}"
     others: list = dataclasses.field(default_factory=list)  # (address, keys): NICs for other things
     switched: bool = False  # the NICs are below PCIe switches
+    numbers: tuple = ()  # in the names of the NICs; else they count from 0
 
     def path(self, address):
         """Each function has a host bridge of its own; those of a card share their ports. In a VM
@@ -71,6 +75,8 @@ class Shape:
 
     def number(self, at, address):
         """EFAs have the number of their bus in their name, others count."""
+        if self.numbers:
+            return self.numbers[at]
         return int(address[5:7], 16) if "rdmap" in self.names else at
 
 
@@ -142,6 +148,9 @@ SHAPES = {
     "dgx-h200": Shape(nvidia("DGXH200"), H200, DGX_GPUS, CX7_IB, DGX_NICS, others=DGX_STORAGE),
     "dgx-b200": Shape(nvidia("DGXB200"), B200, DGX_GPUS, CX7_IB, DGX_NICS,
                       others=[(address, BF3) for address in addresses((0x29, 0xaa), (0, 1))]),
+    "dgx-b300": Shape(nvidia("DGXB300"), B300, EIGHT_GPUS, CX8_IB,
+                      addresses(range(0x11, 0x91, 0x10)),
+                      others=[(address, BF3) for address in addresses((0x05, 0x95), (0, 1))]),
     "nvidia-gb200-nvl72": Shape(
         nvidia("GB200 NVL"), GB200, GRACE_GPUS, CX7_IB, GRACE_NICS,
         others=[(f"{domain}:03:00.{port}", BF3) for domain in ("0006", "0016") for port in (0, 1)]),
@@ -153,6 +162,27 @@ SHAPES = {
         {**CX5_EX, "net_mtu": "4220", "max_read_request": "4096"},
         addresses((0x0c, 0x16, 0x47, 0x4b, 0x89, 0x93, 0xc3, 0xd1), (0, 1)),
         others=[("0000:6b:00.0", CX6_DX)]),
+    "oci-bm-gpu4-8": Shape(
+        OCI, A100_40, addresses((0x0f, 0x15, 0x51, 0x54, 0x8d, 0x92, 0xd6, 0xda)),
+        {**CX5_EX, "net_mtu": "4220", "max_read_request": "4096"},
+        addresses((0x0c, 0x16, 0x48, 0x4c, 0x8a, 0x94, 0xc3, 0xd1), (0, 1)),
+        others=[("0000:2d:00.0", {**CX5_EX, **HDR50})]),
+    "oci-bm-gpu-b4-8": Shape(
+        OCI, A100_40, addresses((0x0f, 0x15, 0x50, 0x53, 0x8c, 0x91, 0xd6, 0xda)),
+        {**CX5_EX, "net_mtu": "4220", "max_read_request": "4096"},
+        addresses((0x0c, 0x16, 0x47, 0x4b, 0x89, 0x93, 0xc3, 0xd1), (0, 1)),
+        others=[("0000:6b:00.0", {**CX6_DX, **HDR50})]),
+    "oci-bm-gpu-b300-8": Shape(
+        OCI, B300, EIGHT_GPUS, CX8, addresses(range(0x11, 0x91, 0x10), (0, 1)),
+        others=[("0000:05:00.0", CX7)]),
+    "oci-bm-gpu-mi355x-8": Shape(
+        OCI, MI355X, EIGHT_GPUS, POLLARA, addresses(range(0x11, 0x91, 0x10)), names="ionic_{}",
+        numbers=(0, 2, 3, 4, 5, 7, 8, 9)),
+    "oci-bm-gpu-mi355x-v1-8": Shape(
+        OCI, MI355X, EIGHT_GPUS, CX7, addresses(range(0x11, 0x91, 0x10))),
+    "oci-bm-gpu-gb300-4": Shape(
+        OCI, GB300, GRACE_GPUS, CX8, [f"{nic[:-1]}{port}" for nic in GRACE_NICS for port in (0, 1)],
+        numbers=(0, 1, 2, 3, 5, 6, 7, 8)),
     "oci-bm-gpu-h100-8": oci(H100, CX7_200, others=OCI_CX6),
     "oci-bm-gpu-h200-8": oci(H200, CX7, others=OCI_CX7),
     "oci-bm-gpu-b200-8": oci(B200, CX7, others=OCI_CX7),
@@ -175,10 +205,16 @@ SHAPES = {
     "aws-p5e-48xlarge": efa("p5e.48xlarge", H200, 32, "0xefa2"),
     "aws-p5en-48xlarge": efa("p5en.48xlarge", H200, 16, "0xefa2"),
     "aws-p6-b200-48xlarge": efa("p6-b200.48xlarge", B200, 8, "0xefa3"),
+    "aws-p6e-gb200-36xlarge": Shape(
+        ec2("p6e-gb200.36xlarge"), GB200, GRACE_GPUS, {"model": "efa", "pci_device": "0xefa3"},
+        efas(8), names="rdmap{}s0", netdevs=""),
     "aws-p6-b300-48xlarge": efa("p6-b300.48xlarge", B300, 16, "0xefa3"),
     "gcp-a3-ultragpu-8g": google(H200, 8),
     "gcp-a4-highgpu-8g": google(B200, 8),
     "gcp-a4x-highgpu-4g": google(GB200, 4),
+    "gcp-a4x-maxgpu-4g-metal": Shape(
+        GOOGLE, GB300, GRACE_GPUS, CX8,
+        [f"{nic[:-1]}{port}" for nic in GRACE_NICS for port in (0, 1)], netdevs="gpu{}rdma0"),
 }
 
 # Nodes that resemble a shape and are none: no profile may fit them.

@@ -185,13 +185,18 @@ static const struct rna_driver drivers[] = {
 	 .functions = FUNCTIONS(RANGE(ALIBABA, 0x107f, 0x107f), RANGE(ALIBABA, 0x5007, 0x5007)),
 	 .rdma_alone = true,
 	 .of_clouds = true},
-	/* Azure. include/net/mana/gdma.h; 00c1 in newer kernels; drivers/infiniband/hw/mana */
+	/*
+	 * Azure. include/net/mana/gdma.h; 00c1 in newer kernels; drivers/infiniband/hw/mana. Up to
+	 * 6.13 it answers neither state, rate nor link layer of its ports (mana_ib_query_port() in
+	 * main.c of 6.12): NOP, an error and InfiniBand are what the kernel makes of that.
+	 */
 	{.name = "mana",
 	 .rdma = "mana_ib",
 	 .functions = FUNCTIONS(VF(MICROSOFT, 0x00ba, 0x00ba), RANGE(MICROSOFT, 0x00b9, 0x00b9),
 				RANGE(MICROSOFT, 0x00c1, 0x00c1)),
 	 .answers = RNA_DRIVER_ANSWERS_COUNTERS,
 	 .of_clouds = true,
+	 .is_ethernet = true,
 	 .is_ca = true,
 	 .whole_mtu = true},
 	/* Omni-Path. drivers/infiniband/hw/hfi1/hfi.h; CN5000 in hfi2 of newer kernels */

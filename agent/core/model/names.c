@@ -262,6 +262,14 @@ NAMES(rna_manager_state_name, uint64_t, "?",
       [RNA_MANAGER_STANDBY] = "standby",
       [RNA_MANAGER_MASTER] = "master")
 
+NAMES(rna_gpudirect_state_name, enum rna_gpudirect_state, "?",
+      [RNA_GPUDIRECT_UNKNOWN] = "unknown",
+      [RNA_GPUDIRECT_READY] = "ready",
+      [RNA_GPUDIRECT_READY_FOR_NEWER] = "ready-for-nccl-2.23",
+      [RNA_GPUDIRECT_NOT_READY] = "not-ready",
+      [RNA_GPUDIRECT_NOT_SEEN] = "unknown",
+      [RNA_GPUDIRECT_IMPOSSIBLE] = "impossible")
+
 NAMES(rna_gpudirect_name, enum rna_gpudirect, "?",
       [RNA_GPUDIRECT_PEER_MEMORY] = "peer-memory",
       [RNA_GPUDIRECT_DMA_BUF] = "dma-buf")

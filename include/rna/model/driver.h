@@ -36,6 +36,11 @@ struct rna_driver {
 	/* Each function gets an RDMA device, unless an administrator decided otherwise. */
 	bool serves_all;
 	enum rna_driver_answers answers;
+	/*
+	 * Its ports are of Ethernet, also where the file of their link layer says InfiniBand: so
+	 * the kernel does for each CA whose driver does not know the question (core/verbs.c).
+	 */
+	bool is_ethernet;
 	bool always_up; /* it reports ports as ACTIVE and LinkUp whatever happens */
 	bool of_clouds; /* only clouds have such devices: their instances get them as they are */
 	/*

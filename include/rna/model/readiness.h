@@ -4,7 +4,7 @@
  * before the first job. They come from the kernel and from files; none is read from a device.
  *
  * What the agent cannot see (in a container without the host's /dev, in a recording without
- * modules) is absent and causes no finding. Sources: NCCL src/misc/ibvwrap.cc and net_ib (its
+ * modules) is absent and causes no finding. Sources: NCCL and RCCL, src/transport/net_ib (their
  * checks for GPUDirect); Linux drivers/infiniband/core (netns_mode, devnode), drivers/dma-buf
  * (5.12); systemd.exec(5).
  */
@@ -35,7 +35,20 @@ struct rna_gpu_driver {
 	struct rna_value stream_memops; /* NVIDIA: EnableStreamMemOPs */
 	struct rna_value peer_mapping_override; /* NVIDIA: PeerMappingOverride */
 	struct rna_value peer_to_peer; /* AMD: the kernel was built for dma-buf between devices */
+	const char *missing_option;    /* of its configuration, if that is 0; static */
 };
+
+/* Can NICs access the memory of GPUs, by what the libraries look at? */
+enum rna_gpudirect_state {
+	RNA_GPUDIRECT_UNKNOWN, /* or there is no driver of GPUs */
+	RNA_GPUDIRECT_READY,
+	RNA_GPUDIRECT_READY_FOR_NEWER, /* for NCCL from 2.23 on; the reason is that of others */
+	RNA_GPUDIRECT_NOT_READY,
+	RNA_GPUDIRECT_NOT_SEEN,   /* no dma-buf; what shows peer memory is not readable */
+	RNA_GPUDIRECT_IMPOSSIBLE, /* on this platform */
+};
+
+const char *rna_gpudirect_state_name(enum rna_gpudirect_state state); /* "ready", "not-ready" */
 
 /*
  * What firmware says of the machine: files of /sys/class/dmi/id that every user may read. Serial
@@ -48,6 +61,40 @@ struct rna_dmi {
 	const char *asset_tag; /* chassis_asset_tag: some clouds have one text for all machines */
 	bool unreadable;       /* at least one of them exists and cannot be read */
 };
+
+/*
+ * Platforms: machines on which something is normal that is a fault elsewhere, or impossible that
+ * works elsewhere: boards, processors with a GPU, clouds. Who needs to know something of one reads
+ * it here, or adds a column to agent/core/model/platforms.c.
+ */
+enum rna_platform_kind {
+	RNA_PLATFORM_UNSAID, /* nothing is known that says it */
+	RNA_PLATFORM_METAL,
+	RNA_PLATFORM_GUEST, /* a virtual machine */
+};
+
+/* What is known of a machine, of all rows that it fits. All of it is unset: no platform. */
+struct rna_platform {
+	/* Where CPUs do not say themselves whether they are virtual. */
+	enum rna_platform_kind kind;
+	/* Why NICs cannot access the memory of its GPU, whatever is loaded. NULL: they may. */
+	const char *no_gpudirect;
+	/* The GPU has an NVLink-C2C to its processor. */
+	bool c2c;
+	/* mlx5's message about the power of the slot comes at each boot of healthy boards. */
+	bool slot_power_is_normal;
+	/*
+	 * Functions of the NIC with the same number share a cage although they are of different PCI
+	 * domains: each reports the rate of the whole cable.
+	 */
+	bool shared_cages;
+	bool nic_on_board; /* it cannot be taken out */
+	bool cloud;        /* a provider owns the machine */
+};
+
+/* dmi may be NULL; the ids are those of a GPU, 0: there is none, or it is not known. */
+struct rna_platform rna_platform_of(const struct rna_dmi *dmi, uint32_t vendor_id,
+				    uint32_t device_id);
 
 /*
  * The modules that readiness looks for, ib_core first; NULL-terminated. Those of other drivers
@@ -119,14 +166,19 @@ struct rna_readiness {
 	struct rna_part part;
 	const char *kernel; /* release; NULL: not known */
 	struct rna_dmi dmi;
+	struct rna_platform platform;
 	/* 1: the node is a virtual machine, 0: it is the machine itself */
 	struct rna_value virtual_machine;
 	struct rna_cpu_frequency cpu_frequency;
 	const char *iommu;          /* "intel", "amd", "arm"; NULL: none, or another, or unknown */
 	struct rna_value gpu_iommu; /* enum rna_iommu_mode (rna/model/pcie.h), of GPUs the most */
 	struct rna_gpu_driver gpu_driver;
+	const char *peer_memory; /* what shows it to the libraries; static; NULL: nothing */
+	bool peer_memory_newer;  /* NCCL looks there from 2.23 on */
 	/* 0 or 1; also absent without a GPU driver. */
 	struct rna_value gpudirect[RNA_GPUDIRECT_COUNT];
+	enum rna_gpudirect_state gpudirect_state;
+	const char *gpudirect_reason; /* what was read that decides it; NULL: it is unknown */
 	/* 1: a device is visible in its own network namespace only */
 	struct rna_value netns_exclusive;
 	size_t module_count;              /* 0: not known */
@@ -153,8 +205,8 @@ const struct rna_device_node *rna_readiness_find_node(const struct rna_readiness
 						      const char *device, unsigned port);
 
 /*
- * Can the driver export GPU memory to a NIC as dma-buf? The kernel supports this since 5.12,
- * kernels of Red Hat 8 with a lower version number; NVIDIA's driver since 515, with open modules
- * only.
+ * Sets gpudirect of dma-buf, and the two members after it, from all others. The kernel supports
+ * dma-buf between devices since 5.12, kernels of Red Hat 8 with a lower version number; NVIDIA's
+ * driver since 515, with open modules only. Texts in arena. 0 or -ENOMEM.
  */
-struct rna_value rna_dma_buf_possible(const char *kernel, const struct rna_gpu_driver *driver);
+int rna_gpudirect_judge(struct rna_readiness *readiness, struct rna_arena *arena);

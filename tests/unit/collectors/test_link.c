@@ -185,9 +185,21 @@ static void one_source_is_enough(void **state)
 /* -- the collector on a tree ----------------------------------------------------------------------
  */
 
+static int rate_error; /* of the read of rate; 0: it is fine */
+
+ssize_t __real_rna_reader_read(struct rna_reader *reader, size_t index, char *ret, size_t size);
+ssize_t __wrap_rna_reader_read(struct rna_reader *reader, size_t index, char *ret, size_t size);
+
+ssize_t __wrap_rna_reader_read(struct rna_reader *reader, size_t index, char *ret, size_t size)
+{
+	ssize_t len = __real_rna_reader_read(reader, index, ret, size);
+
+	return rate_error && len > 0 && strstr(ret, "Gb/sec") ? rate_error : len;
+}
+
 static const unsigned one_port[] = {1};
 
-static const struct rna_device device = {
+static struct rna_device device = {
 	.name = "mlx5_0",
 	.sysfs_path = "dev",
 	.port_count = 1,
@@ -224,6 +236,8 @@ static int teardown(void **state)
 {
 	struct fixture *fixture = *state;
 
+	rate_error = 0;
+	device.driver = NULL;
 	(void)rna_part_unref(fixture->part);
 	(void)rna_reader_free(fixture->reader);
 	(void)rna_backends_free(fixture->backends);
@@ -406,6 +420,22 @@ static void ethernet_has_no_lids(void **state)
 	assert_int_equal(link->ports[0].capability_mask.state, RNA_VALUE_OK);
 }
 
+/* Older mana_ib answers neither the question for the link layer nor that for the rate. */
+static void a_driver_that_says_nothing_is_believed_in_nothing(void **state)
+{
+	const struct rna_link *link;
+
+	device.driver = "mana";
+	rate_error = -EINVAL;
+	link = collect(*state);
+	assert_int_equal(link->ports[0].rate.state, RNA_VALUE_ABSENT);
+	assert_int_equal(link->ports[0].lid.state, RNA_VALUE_ABSENT);
+	assert_int_equal(rna_part_error_count(&link->part), 0);
+	rate_error = -EIO;
+	link = collect(*state);
+	assert_int_equal(link->ports[0].rate.state, RNA_VALUE_UNREADABLE);
+}
+
 static void unknown_rate_is_unreadable(void **state)
 {
 	struct fixture *fixture = *state;
@@ -469,6 +499,8 @@ int main(void)
 						teardown),
 		cmocka_unit_test_setup_teardown(recorded_verbs_answer, setup, teardown),
 		cmocka_unit_test_setup_teardown(ethernet_has_no_lids, setup, teardown),
+		cmocka_unit_test_setup_teardown(a_driver_that_says_nothing_is_believed_in_nothing,
+						setup, teardown),
 		cmocka_unit_test_setup_teardown(unknown_rate_is_unreadable, setup, teardown),
 		cmocka_unit_test_setup_teardown(missing_files_are_absent, setup, teardown),
 		cmocka_unit_test_setup_teardown(missing_device_fails, setup, teardown),

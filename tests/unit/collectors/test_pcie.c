@@ -318,6 +318,10 @@ static void test_config_space_tells_what_it_may(void **state)
 	assert_int_equal(config.acs_redirect.state, RNA_VALUE_OK);
 	assert_int_equal(config.acs_redirect.number, 0);
 	assert_int_equal(config.relaxed_ordering.number, 1);
+	bytes[ACS + 6] = 0x5d; /* with Direct Translated P2P */
+	assert_int_equal(read_config(fixture, bytes, sizeof(bytes)).acs_redirect.number, 0);
+	bytes[ACS + 6] = 0x1d;
+	assert_int_equal(read_config(fixture, bytes, sizeof(bytes)).acs_redirect.number, 1);
 	config = read_config(fixture, bytes, 256); /* no extended space */
 	assert_int_equal(config.type, RNA_PCI_PORT_DOWNSTREAM);
 	assert_int_equal(config.acs_redirect.state, RNA_VALUE_ABSENT);

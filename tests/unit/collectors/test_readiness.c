@@ -41,7 +41,7 @@ static int tear_down(void **state)
 	return 0;
 }
 
-/* -- Dma-buf ----------------------------------------------------------------------------------- */
+/* -- GPUDirect -------------------------------------------------------------------------------- */
 
 #define YES                                                                                        \
 	{                                                                                          \
@@ -55,38 +55,100 @@ static int tear_down(void **state)
 	{                                                                                          \
 		0, RNA_VALUE_ABSENT                                                                \
 	}
+#define UNREADABLE                                                                                 \
+	{                                                                                          \
+		0, RNA_VALUE_UNREADABLE                                                            \
+	}
 
-static void test_dma_buf_needs_a_kernel_and_a_driver(void **state)
+#define NVIDIA(version_, open_)                                                                    \
+	{                                                                                          \
+		.name = "nvidia", .version = (version_), .open = open_                             \
+	}
+#define AMD(possible, option)                                                                      \
+	{                                                                                          \
+		.name = "amdgpu", .peer_to_peer = possible, .missing_option = (option)             \
+	}
+
+static void test_gpudirect_is_judged_as_libraries_do(void **state)
 {
+	static const char module[] = "the module nvidia_peermem";
 	static const struct {
 		const char *kernel;
 		struct rna_gpu_driver driver;
-		struct rna_value expected;
+		struct rna_value peer;
+		const char *sign;
+		bool newer;
+		const char *expected;
 	} cases[] = {
-		{"5.15.0-105-generic", {"nvidia", "550.54.15", .open = YES}, YES},
-		{"5.12", {"nvidia", "515", .open = YES}, YES},
-		{"5.15.0-105-generic", {"nvidia", "550.54.15", .open = NO}, NO},
-		{"5.15.0-105-generic", {"nvidia", "510.47.03", .open = YES}, NO},
-		{"5.11.0-49-generic", {"nvidia", "550.54.15", .open = YES}, NO},
-		{"5.4.0-1", {"nvidia", "550.54.15", .open = YES}, NO},
-		{"4.18.0-553.el8_10.x86_64", {"nvidia", "550.54.15", .open = YES}, UNKNOWN},
-		{"6.8.0-45-generic", {"nvidia", NULL, .open = YES}, UNKNOWN},
-		{"6.8.0-45-generic", {"nvidia", "550.54.15"}, UNKNOWN},
-		{"6.8.0-45-generic", {"amdgpu", .peer_to_peer = YES}, YES},
-		{"6.8.0-45-generic", {"amdgpu", .peer_to_peer = NO}, NO},
-		{"6.8.0-45-generic", {"amdgpu"}, UNKNOWN},
-		{NULL, {"nvidia", "550.54.15", .open = YES}, UNKNOWN},
-		{"6.8.0-45-generic", {NULL}, UNKNOWN},
+		{"5.15.0-105-generic", NVIDIA("550.54.15", YES), NO,
+		 .expected = "ready: nvidia "
+			     "550.54.15 has open kernel modules"},
+		{"5.12", NVIDIA("515", YES), UNKNOWN,
+		 .expected = "ready: nvidia 515 has open kernel modules"},
+		{"5.15.0", NVIDIA("550.54.15", NO), NO,
+		 .expected = "not-ready: no peer memory "
+			     "(nothing in /sys/kernel/mm/memory_peers, and nvidia_peermem is not "
+			     "loaded) and no "
+			     "dma-buf (the kernel modules of nvidia 550.54.15 are the proprietary "
+			     "ones)"},
+		{"5.15.0", NVIDIA("510.47.03", YES), NO,
+		 .expected = "not-ready: no peer memory "
+			     "(nothing in /sys/kernel/mm/memory_peers, and nvidia_peermem is not "
+			     "loaded) and no "
+			     "dma-buf (nvidia 510.47.03 has open kernel modules, but is older than "
+			     "515)"},
+		{"5.11.0-49", NVIDIA("550.54.15", YES), UNKNOWN, .expected = "unknown: "},
+		{"5.4.0-1", NVIDIA("550.54.15", YES), NO,
+		 .expected = "not-ready: no peer memory "
+			     "(nothing in /sys/kernel/mm/memory_peers, and nvidia_peermem is not "
+			     "loaded) and no "
+			     "dma-buf (Linux 5.4.0-1 is older than 5.12)"},
+		{"4.18.0-553.el8_10", NVIDIA("550.54.15", YES), NO, .expected = "unknown: "},
+		{"6.8.0", NVIDIA(NULL, YES), NO, .expected = "unknown: "},
+		{"6.8.0", NVIDIA("550.54.15", UNKNOWN), NO, .expected = "unknown: "},
+		{NULL, NVIDIA("550.54.15", YES), NO, .expected = "unknown: "},
+		{"6.8.0", NVIDIA("550", NO), YES, "/sys/kernel/mm/memory_peers/nv_mem",
+		 .expected = "ready: /sys/kernel/mm/memory_peers/nv_mem"},
+		{"6.8.0", NVIDIA("550", NO), YES, module, true,
+		 "ready-for-nccl-2.23: the kernel "
+		 "modules of nvidia 550 are the proprietary ones"},
+		{"6.8.0", NVIDIA("550", YES), YES, module, true,
+		 "ready: the module nvidia_peermem"},
+		{"6.8.0", NVIDIA("550", UNKNOWN), YES, module, true,
+		 "ready: the module nvidia_peermem"},
+		{"6.8.0-45", AMD(YES, NULL), NO,
+		 .expected = "ready: /boot/config-6.8.0-45 has what RCCL looks for"},
+		{"6.8.0-45", AMD(NO, "CONFIG_PCI_P2PDMA=y"), NO,
+		 .expected = "not-ready: no peer "
+			     "memory (no amdkfd in memory_peers, and the kernel has no "
+			     "ib_register_peer_memory_client) and no dma-buf "
+			     "(/boot/config-6.8.0-45 has no "
+			     "CONFIG_PCI_P2PDMA=y)"},
+		{"6.8.0-45", AMD(NO, "CONFIG_PCI_P2PDMA=y"), UNREADABLE,
+		 .expected = "unknown: no peer memory (no amdkfd in memory_peers, and "
+			     "/proc/kallsyms, where RCCL looks as well, is hidden from the agent) "
+			     "and no dma-buf (/boot/config-6.8.0-45 has no CONFIG_PCI_P2PDMA=y)"},
+		{"6.8.0-45", AMD(UNKNOWN, NULL), NO, .expected = "unknown: "},
+		{"6.8.0-45", {.name = NULL}, UNKNOWN, .expected = "unknown: "},
 	};
+	struct fixture *fixture = *state;
 
-	(void)state;
 	for (size_t i = 0; i < RNA_ARRAY_SIZE(cases); i++) {
-		struct rna_value found = rna_dma_buf_possible(cases[i].kernel, &cases[i].driver);
+		struct rna_readiness readiness = {
+			.kernel = cases[i].kernel,
+			.gpu_driver = cases[i].driver,
+			.peer_memory = cases[i].sign,
+			.peer_memory_newer = cases[i].newer,
+			.gpudirect[RNA_GPUDIRECT_PEER_MEMORY] = cases[i].peer,
+		};
+		const char *text;
 
-		if (found.state != cases[i].expected.state ||
-		    found.number != cases[i].expected.number)
-			fail_msg("case %zu: %s %ju", i, rna_value_state_name(found.state),
-				 (uintmax_t)found.number);
+		assert_int_equal(rna_gpudirect_judge(&readiness, fixture->arena), 0);
+		text = rna_arena_printf(fixture->arena, "%s: %s",
+					rna_gpudirect_state_name(readiness.gpudirect_state),
+					readiness.gpudirect_reason ? readiness.gpudirect_reason
+								   : "");
+		assert_string_equal(text, cases[i].expected);
 	}
 }
 
@@ -226,18 +288,23 @@ static void test_units_hide_each_other(void **state)
 
 static void test_the_kernel_may_do_peer_to_peer(void **state)
 {
+	struct rna_gpu_driver driver = {0};
 	struct fixture *fixture = *state;
 	const struct tree *tree = &fixture->tree;
 
-	assert_int_equal(rna_read_kernel_p2p(tree->root, "6.8", fixture->arena).state,
-			 RNA_VALUE_ABSENT);
-	assert_int_equal(rna_read_kernel_p2p(tree->root, NULL, fixture->arena).state,
-			 RNA_VALUE_ABSENT);
+	rna_read_kernel_p2p(tree->root, "6.8", fixture->arena, &driver);
+	rna_read_kernel_p2p(tree->root, NULL, fixture->arena, &driver);
+	assert_int_equal(driver.peer_to_peer.state, RNA_VALUE_ABSENT);
 	tree_write(tree, "boot/config-6.8",
 		   "CONFIG_PCI=y\nCONFIG_PCI_P2PDMA=y\n# CONFIG_DMABUF_MOVE_NOTIFY is not set\n");
-	assert_int_equal(rna_read_kernel_p2p(tree->root, "6.8", fixture->arena).number, 0);
+	rna_read_kernel_p2p(tree->root, "6.8", fixture->arena, &driver);
+	assert_int_equal(driver.peer_to_peer.state, RNA_VALUE_OK);
+	assert_int_equal(driver.peer_to_peer.number, 0);
+	assert_string_equal(driver.missing_option, "CONFIG_DMABUF_MOVE_NOTIFY=y");
 	tree_write(tree, "boot/config-6.8", "CONFIG_PCI_P2PDMA=y\nCONFIG_DMABUF_MOVE_NOTIFY=y\n");
-	assert_int_equal(rna_read_kernel_p2p(tree->root, "6.8", fixture->arena).number, 1);
+	rna_read_kernel_p2p(tree->root, "6.8", fixture->arena, &driver);
+	assert_int_equal(driver.peer_to_peer.number, 1);
+	assert_null(driver.missing_option);
 }
 
 static const char *blacklist_of(struct fixture *fixture, const char *module)
@@ -432,6 +499,84 @@ static void test_gpudirect_is_known_where_modules_are(void **state)
 	readiness = collect(fixture);
 	assert_int_equal(readiness->gpudirect[RNA_GPUDIRECT_PEER_MEMORY].number, 1);
 	assert_int_equal(readiness->netns_exclusive.state, RNA_VALUE_ABSENT);
+}
+
+static void make_amd(const struct tree *tree)
+{
+	tree_write(tree, "proc/sys/kernel/osrelease", "6.8.0-60-generic\n");
+	tree_mkdir(tree, "sys/class/kfd/kfd");
+	tree_mkdir(tree, "sys/module/ib_core");
+	tree_write(tree, "boot/config-6.8.0-60-generic", "CONFIG_PCI_P2PDMA=y\n");
+}
+
+static void test_peer_memory_is_where_libraries_look(void **state)
+{
+	static const struct {
+		const char *file, *text;
+		const char *expected; /* NULL: none */
+	} cases[] = {
+		{"sys/kernel/mm/memory_peers/amdkfd/version", "1.0\n",
+		 "/sys/kernel/mm/memory_peers/amdkfd"},
+		{"sys/kernel/memory_peers/amdkfd/version", "1.0\n",
+		 "/sys/kernel/memory_peers/amdkfd"},
+		{"sys/memory_peers/amdkfd/version", "1.0\n", "/sys/memory_peers/amdkfd"},
+		{"proc/kallsyms",
+		 "0 t ib_register_client\t[ib_core]\n"
+		 "0 T ib_register_peer_memory_client\t[ib_core]\n",
+		 "ib_register_peer_memory_client in /proc/kallsyms"},
+		{"proc/kallsyms", "0 t ib_register_peer_memory_client\n",
+		 "ib_register_peer_memory_client in /proc/kallsyms"},
+		{"proc/kallsyms",
+		 "0 r __ksymtab_ib_register_peer_memory_client\t[ib_core]\n"
+		 "0 U ib_register_peer_memory_client\n",
+		 NULL},
+		{"sys/module/nvidia_peermem/version", "1\n", NULL}, /* of another maker */
+	};
+	struct fixture *fixture = *state;
+	const struct tree *tree = &fixture->tree;
+
+	make_amd(tree);
+	for (size_t i = 0; i < RNA_ARRAY_SIZE(cases); i++) {
+		const struct rna_readiness *readiness;
+
+		tree_write(tree, cases[i].file, cases[i].text);
+		readiness = collect(fixture);
+		if (cases[i].expected)
+			assert_string_equal(readiness->peer_memory, cases[i].expected);
+		else
+			assert_null(readiness->peer_memory);
+		assert_int_equal(readiness->gpudirect[RNA_GPUDIRECT_PEER_MEMORY].number,
+				 cases[i].expected != NULL);
+		tree_remove(tree, cases[i].file);
+	}
+	tree_write(tree, "proc/kallsyms", ""); /* hidden from the service */
+	assert_int_equal(collect(fixture)->gpudirect_state, RNA_GPUDIRECT_NOT_SEEN);
+}
+
+static void test_platforms_are_known_by_their_gpu(void **state)
+{
+	struct fixture *fixture = *state;
+	const struct tree *tree = &fixture->tree;
+	const struct rna_readiness *readiness;
+
+	make_gpus(tree);
+	tree_write(tree, "sys/module/nvidia_peermem/version", "580\n");
+	tree_write(tree, "sys/bus/pci/drivers/nvidia/000f:01:00.0/vendor", "0x10de\n");
+	tree_write(tree, "sys/bus/pci/drivers/nvidia/000f:01:00.0/device", "0x2e12\n");
+	readiness = collect(fixture);
+	assert_true(readiness->platform.slot_power_is_normal);
+	assert_int_equal(readiness->gpudirect_state, RNA_GPUDIRECT_IMPOSSIBLE);
+	assert_int_equal(readiness->gpudirect[RNA_GPUDIRECT_PEER_MEMORY].number, 0);
+	tree_write(tree, "sys/bus/pci/drivers/nvidia/000f:01:00.0/device", "0x2941\n");
+	readiness = collect(fixture);
+	assert_true(readiness->platform.c2c);
+	assert_null(readiness->platform.no_gpudirect);
+	assert_int_equal(readiness->gpudirect_state, RNA_GPUDIRECT_READY_FOR_NEWER);
+	tree_write(tree, "sys/class/dmi/id/sys_vendor", "Google\n");
+	tree_write(tree, "sys/class/dmi/id/product_name", "Google Compute Engine\n");
+	assert_int_equal(collect(fixture)->virtual_machine.number, 1); /* A4X */
+	tree_write(tree, "sys/bus/pci/drivers/nvidia/000f:01:00.0/device", "0x31c2\n");
+	assert_int_equal(collect(fixture)->virtual_machine.number, 0); /* A4X Max */
 }
 
 static void test_device_files_are_missed_only_in_a_whole_dev(void **state)
@@ -658,7 +803,8 @@ static void test_lines_of_nccl_conf(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_dma_buf_needs_a_kernel_and_a_driver),
+		cmocka_unit_test_setup_teardown(test_gpudirect_is_judged_as_libraries_do, set_up,
+						tear_down),
 		cmocka_unit_test_setup_teardown(test_versions_of_nvidia, set_up, tear_down),
 		cmocka_unit_test(test_parameters_of_nvidia),
 		cmocka_unit_test(test_limits),
@@ -678,6 +824,10 @@ int main(void)
 						tear_down),
 		cmocka_unit_test_setup_teardown(test_what_is_built_in_is_loaded, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_gpudirect_is_known_where_modules_are, set_up,
+						tear_down),
+		cmocka_unit_test_setup_teardown(test_peer_memory_is_where_libraries_look, set_up,
+						tear_down),
+		cmocka_unit_test_setup_teardown(test_platforms_are_known_by_their_gpu, set_up,
 						tear_down),
 		cmocka_unit_test_setup_teardown(test_device_files_are_missed_only_in_a_whole_dev,
 						set_up, tear_down),

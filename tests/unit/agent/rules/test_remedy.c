@@ -81,32 +81,39 @@ static void test_phrases_depend_on_the_place(void **state)
 		      "/sys/bus/pci/devices/0000:3b:00.0/remove; echo 1 > /sys/bus/pci/rescan.");
 }
 
+static unsigned traits_on(struct rna_dmi dmi, uint32_t gpu, bool virtual)
+{
+	const struct rna_readiness readiness = {
+		.platform = rna_platform_of(&dmi, 0x10de, gpu),
+		.virtual_machine = rna_value_ok(virtual),
+	};
+	struct rna_remedy_place place = {0};
+
+	rna_remedy_place_set_node(&place, &readiness);
+	return place.traits;
+}
+
 static void test_the_node_says_where_it_is(void **state)
 {
-	static const struct rna_readiness guest = {
-		.virtual_machine = {.state = RNA_VALUE_OK, .number = 1},
-	};
-	static const struct rna_readiness bare_metal = {
-		.dmi = {.vendor = "Oracle Corporation", .asset_tag = "OracleCloud.com"},
-		.virtual_machine = {.state = RNA_VALUE_OK},
-	};
-	static const struct rna_readiness spark = {
-		.dmi = {.vendor = "NVIDIA", .product = "NVIDIA_DGX_Spark"},
-	};
-	static const struct rna_readiness own = {.dmi = {.vendor = "NVIDIA", .product = "DGXH100"}};
-	struct rna_remedy_place places[5] = {0};
+	struct rna_remedy_place unknown = {0};
 
 	(void)state;
-	rna_remedy_place_set_node(&places[0], &guest);
-	rna_remedy_place_set_node(&places[1], &bare_metal);
-	rna_remedy_place_set_node(&places[2], &spark);
-	rna_remedy_place_set_node(&places[3], &own);
-	rna_remedy_place_set_node(&places[4], NULL);
-	assert_int_equal(places[0].traits, RNA_REMEDY_RENTED);
-	assert_int_equal(places[1].traits, RNA_REMEDY_RENTED | RNA_REMEDY_CLOUD);
-	assert_int_equal(places[2].traits, RNA_REMEDY_BOARD);
-	assert_int_equal(places[3].traits, 0);
-	assert_int_equal(places[4].traits, 0);
+	rna_remedy_place_set_node(&unknown, NULL);
+	assert_int_equal(unknown.traits, 0);
+	assert_int_equal(traits_on((struct rna_dmi){0}, 0, true), RNA_REMEDY_RENTED);
+	assert_int_equal(traits_on((struct rna_dmi){.vendor = "Oracle Corporation",
+						    .asset_tag = "OracleCloud.com"},
+				   0, false),
+			 RNA_REMEDY_RENTED | RNA_REMEDY_CLOUD);
+	assert_int_equal(traits_on((struct rna_dmi){.vendor = "https://www.mellanox.com",
+						    .product = "BlueField SoC"},
+				   0, false),
+			 RNA_REMEDY_BOARD);
+	assert_int_equal(traits_on((struct rna_dmi){.vendor = "NVIDIA"}, 0x2e12, false),
+			 RNA_REMEDY_BOARD);
+	assert_int_equal(traits_on((struct rna_dmi){.vendor = "NVIDIA", .product = "DGXH100"}, 0,
+				   false),
+			 0);
 }
 
 static void test_functions_and_drivers_say_it(void **state)

@@ -1269,6 +1269,13 @@ static void too_slow_as_one_end_is(struct node *node)
 	all_ports_at(node, 400);
 }
 
+/* As too slow, but another function of the board carries as much to the same cage. */
+static void too_slow_for_half_a_cage(struct node *node)
+{
+	too_slow_as_one_end_is(node);
+	node->readiness.platform.shared_cages = true;
+}
+
 static void too_slow_and_down(struct node *node)
 {
 	too_slow_as_one_end_is(node);
@@ -1637,8 +1644,27 @@ static void gpus_alone(struct node *node)
 	node->readiness.gpu_driver = (struct rna_gpu_driver){.name = "nvidia",
 							     .version = "550.54.15",
 							     .open = rna_value_ok(0)};
-	node->readiness.gpudirect[RNA_GPUDIRECT_PEER_MEMORY] = rna_value_ok(0);
-	node->readiness.gpudirect[RNA_GPUDIRECT_DMA_BUF] = rna_value_ok(0);
+	node->readiness.gpudirect_state = RNA_GPUDIRECT_NOT_READY;
+	node->readiness.gpudirect_reason = "no peer memory";
+}
+
+static void gpus_for_newer_libraries(struct node *node)
+{
+	gpus_alone(node);
+	node->readiness.gpudirect_state = RNA_GPUDIRECT_READY_FOR_NEWER;
+	node->readiness.peer_memory = "the module nvidia_peermem";
+}
+
+static void gpus_behind_a_hidden_list(struct node *node)
+{
+	gpus_alone(node);
+	node->readiness.gpudirect_state = RNA_GPUDIRECT_NOT_SEEN;
+}
+
+static void gpus_of_a_board_that_cannot(struct node *node)
+{
+	gpus_alone(node);
+	node->readiness.gpudirect_state = RNA_GPUDIRECT_IMPOSSIBLE;
 }
 
 static void gpus_of_a_desk(struct node *node)
@@ -1650,13 +1676,13 @@ static void gpus_of_a_desk(struct node *node)
 static void gpus_perhaps_alone(struct node *node)
 {
 	gpus_alone(node);
-	node->readiness.gpudirect[RNA_GPUDIRECT_PEER_MEMORY] = (struct rna_value){0};
+	node->readiness.gpudirect_state = RNA_GPUDIRECT_UNKNOWN;
 }
 
 static void gpus_with_dma_buf(struct node *node)
 {
 	gpus_alone(node);
-	node->readiness.gpudirect[RNA_GPUDIRECT_DMA_BUF] = rna_value_ok(1);
+	node->readiness.gpudirect_state = RNA_GPUDIRECT_READY;
 }
 
 static void driver_without_gpus(struct node *node)
@@ -2568,6 +2594,7 @@ static const struct {
 	{slow_and_down, IB, "pcie-degraded warning port-disabled info"},
 	{slow_as_one_end_is, IB, ""},
 	{too_slow_as_one_end_is, IB, "pcie-limits-port info"},
+	{too_slow_for_half_a_cage, IB, ""},
 	{too_slow_and_down, IB, "port-disabled info"},
 	{slow_and_the_other_end_unknown, IB, ""},
 	{speed_unknown, IB, ""},
@@ -2590,6 +2617,9 @@ static const struct {
 	{reads_less, IB, "pcie-read-request warning"},
 	{gpus_alone, IB, "gpudirect-not-ready warning"},
 	{gpus_of_a_desk, IB, "gpudirect-not-ready info"},
+	{gpus_for_newer_libraries, IB, "gpudirect-not-ready info"},
+	{gpus_behind_a_hidden_list, IB, "gpudirect-not-ready info"},
+	{gpus_of_a_board_that_cannot, IB, ""},
 	{gpus_perhaps_alone, IB, ""},
 	{gpus_with_dma_buf, ROCE, ""},
 	{driver_without_gpus, IB, ""},

@@ -842,12 +842,12 @@ static void test_peer_memory(void **state)
 		     &(struct expected){"gpudirect-failing", RNA_SEVERITY_WARNING, NULL,
 					"it means peermem"});
 	f->node.readiness.gpu_driver.name = "nvidia";
-	for (size_t i = 0; i < RNA_GPUDIRECT_COUNT; i++)
-		f->node.readiness.gpudirect[i] = rna_value_ok(0);
+	f->node.readiness.gpudirect_state = RNA_GPUDIRECT_NOT_READY;
+	f->node.readiness.gpudirect_reason = "no peer memory";
 	(void)count_through(f, 5 * MINUTE);
 	expect_after(f, SECOND,
 		     &(struct expected){"gpudirect-not-ready", RNA_SEVERITY_WARNING, NULL,
-					"no peer memory module is loaded", "it means peermem"});
+					"no peer memory", "it means peermem"});
 }
 
 /* -- Objects ----------------------------------------------------------------------------------- */

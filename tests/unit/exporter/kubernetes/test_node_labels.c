@@ -355,6 +355,7 @@ static void test_rails_and_virtual_functions(void **state)
 {
 	enum { LAG = 1 }; /* a member, of the first NIC */
 	static const char *device[] = {"mlx5_0"};
+	static const struct rna_pci_object object = {0};
 	static const struct {
 		struct rna_nic nics[3];
 		const char *rails, *sr_iov;
@@ -394,7 +395,8 @@ static void test_rails_and_virtual_functions(void **state)
 			nics[n].devices = device;
 			nics[n].lag = nics[n].lag == LAG ? 0 : -1;
 		}
-		topology->objects = &(const struct rna_pci_object){.address = "0000:18:00.0"};
+		topology->objects = &object;
+		topology->object_count = 1;
 		topology->nics = nics;
 		topology->nic_count = RNA_ARRAY_SIZE(nics);
 		node_of_two(&node, IB);
@@ -518,19 +520,43 @@ static void test_rates_of_rails(void **state)
 	}
 }
 
+/* Two NICs for storage are more than the one that jobs use. */
+static void test_the_model_is_that_of_rails(void **state)
+{
+	struct rna_node_verdict verdicts[RNA_NODE_LABEL_COUNT];
+	struct rna_part *tree = tree_of(1);
+	struct rna_view *view;
+	struct node node;
+
+	(void)state;
+	((struct rna_nic *)(uintptr_t)((struct rna_topology *)tree)->nics)[0].rail = -1;
+	node_init(&node, ROCE, 3);
+	view = node_view(&node);
+	own_snapshot(view)->parts[RNA_COLLECTOR_TOPOLOGY] = tree;
+	for (size_t i = 0; i < 3; i += 2)
+		((struct rna_device *)(uintptr_t)view->snapshot->devices[i].device)->device_id =
+			0x101d;
+	assert_int_equal(rna_node_labels_decide(joined(view), &options, verdicts), 0);
+	assert_string_equal(text_of(&verdicts[RNA_NODE_LABEL_NIC_MODEL]), "ConnectX-7");
+	(void)rna_view_unref(view);
+}
+
 static void test_gpudirect(void **state)
 {
-	const struct rna_value yes = rna_value_ok(1), no = rna_value_ok(0), absent = {0};
-	const struct {
+	static const struct {
 		size_t gpus;
 		const char *driver;
-		struct rna_value peer_memory, dma_buf;
+		enum rna_gpudirect_state state;
 		const char *verdict;
 	} nodes[] = {
-		{8, "nvidia", yes, no, "true"},     {8, "nvidia", no, yes, "true"},
-		{8, "nvidia", no, no, "false"},     {8, "nvidia", no, absent, "?"},
-		{8, "nvidia", absent, yes, "true"}, {8, NULL, absent, absent, "-"},
-		{0, "nvidia", yes, yes, "?"}, /* no PCI tree yet */
+		{8, "nvidia", RNA_GPUDIRECT_READY, "true"},
+		{8, "nvidia", RNA_GPUDIRECT_READY_FOR_NEWER, "true"},
+		{8, "nvidia", RNA_GPUDIRECT_NOT_READY, "false"},
+		{8, "nvidia", RNA_GPUDIRECT_IMPOSSIBLE, "false"},
+		{8, "nvidia", RNA_GPUDIRECT_UNKNOWN, "?"},
+		{8, "amdgpu", RNA_GPUDIRECT_NOT_SEEN, "?"},
+		{8, NULL, RNA_GPUDIRECT_UNKNOWN, "-"},
+		{0, "nvidia", RNA_GPUDIRECT_READY, "?"}, /* no PCI tree yet */
 	};
 
 	(void)state;
@@ -542,8 +568,7 @@ static void test_gpudirect(void **state)
 		node_of_two(&node, IB);
 		node.gpu_count = nodes[i].gpus;
 		node.readiness.gpu_driver.name = nodes[i].driver;
-		node.readiness.gpudirect[RNA_GPUDIRECT_PEER_MEMORY] = nodes[i].peer_memory;
-		node.readiness.gpudirect[RNA_GPUDIRECT_DMA_BUF] = nodes[i].dma_buf;
+		node.readiness.gpudirect_state = nodes[i].state;
 		view = node_view(&node);
 		assert_int_equal(rna_node_labels_decide(joined(view), &options, verdicts), 0);
 		assert_string_equal(text_of(&verdicts[RNA_NODE_LABEL_GPUDIRECT]), nodes[i].verdict);
@@ -800,6 +825,7 @@ int main(void)
 		cmocka_unit_test(test_health_by_findings),
 		cmocka_unit_test(test_firmware_only_where_all_agree),
 		cmocka_unit_test(test_rates_of_rails),
+		cmocka_unit_test(test_the_model_is_that_of_rails),
 		cmocka_unit_test(test_gpudirect),
 		cmocka_unit_test(test_read_errors),
 		cmocka_unit_test(test_ports_that_are_not_seen),

@@ -141,6 +141,20 @@ static void status_as_ibdev2netdev_has_it(void **state)
 		      "rxe2 port 1 ==> - (NA)\n");
 }
 
+/* Its carrier is not known then. */
+static void an_interface_that_was_set_down_is_down(void **state)
+{
+	RNA_CLEANUP(rna_view_unref_p) struct rna_view *view = new_view(1);
+	const struct rna_netdevs *netdevs = rna_snapshot_netdevs(view->snapshot);
+	struct rna_netdev *netdev = (struct rna_netdev *)(uintptr_t)&netdevs->netdevs[0];
+
+	(void)state;
+	netdev->admin_up = false;
+	netdev->carrier = (struct rna_value){0};
+	assert_status(view, (struct rna_table_options){.brief = true},
+		      "mlx5_0 port 1 ==> ib0 (Down)\n");
+}
+
 static void findings_are_wrapped(void **state)
 {
 	static const struct rna_finding findings[] = {
@@ -173,6 +187,7 @@ int main(void)
 		cmocka_unit_test(long_words_are_broken),
 		cmocka_unit_test(status_has_few_columns),
 		cmocka_unit_test(status_as_ibdev2netdev_has_it),
+		cmocka_unit_test(an_interface_that_was_set_down_is_down),
 		cmocka_unit_test(findings_are_wrapped),
 	};
 
