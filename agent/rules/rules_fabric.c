@@ -230,8 +230,8 @@ static void check_pkey_default_missing(const struct rna_rule_input *in, struct r
 {
 	const struct rna_port_fabric *fabric = in->subject->fabric;
 
-	if (fabric && fabric->pkeys_known && rna_subject_is_active(in->subject) &&
-	    !rna_port_has_pkey(fabric, RNA_DEFAULT_PKEY))
+	if (fabric && fabric->pkeys_known && !fabric->pkeys_from_files &&
+	    rna_subject_is_active(in->subject) && !rna_port_has_pkey(fabric, RNA_DEFAULT_PKEY))
 		(void)rna_finds_add(out, "not a member of the default partition (P_Key 0x7fff)");
 }
 

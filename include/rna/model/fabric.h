@@ -93,6 +93,7 @@ enum { RNA_FABRIC_TOPICS = 10 };
 
 struct rna_port_fabric {
 	unsigned number;
+	bool answered; /* MADs, or it requires an M_Key; false: P_Keys at most are known */
 	const struct rna_peer *peer; /* NULL: never known */
 	/* The previous peer since the agent started; NULL: none. */
 	const struct rna_peer *former_peer;
@@ -103,6 +104,7 @@ struct rna_port_fabric {
 	struct rna_value key_required;
 	struct rna_value virtual_lanes; /* operational VLs without VL15 */
 	bool pkeys_known;
+	bool pkeys_from_files; /* the first ones only */
 	size_t pkey_count;
 	const struct rna_pkey *pkeys;        /* ascending by index */
 	struct rna_value congestion_control; /* 1: the MAD class answered, 0: it was refused */
@@ -120,6 +122,9 @@ bool rna_port_has_pkey(const struct rna_port_fabric *fabric, uint16_t key);
 struct rna_fabric {
 	struct rna_counters_part counters;
 	size_t port_count;
-	/* ascending by number; ports that have answered at least once, or require an M_Key */
+	/*
+	 * Ascending by number: ports that have answered at least once, or require an M_Key, or
+	 * whose P_Keys the files of sysfs tell.
+	 */
 	const struct rna_port_fabric *ports;
 };
