@@ -165,6 +165,7 @@ static const struct topic tables[] = {
 	{"patterns", describe_patterns},
 	{"platform", describe_platform},
 	{"needs", rna_needs_describe},
+	{"env", rna_env_describe},
 };
 
 /* Cuts the next line off *rest and into its cells. Returns their number, 0 at the end. */
@@ -335,7 +336,7 @@ static const struct topic texts[] = {
 const char *const rna_describe_topics[] = {
 	"settings",     "metrics", "collectors", "commands", "rules",   "thresholds",
 	"consequences", "labels",  "conditions", "profiles", "shipped", "patterns",
-	"platform",     "needs",   "catalog",    "json",     NULL,
+	"platform",     "needs",   "env",        "catalog",  "json",    NULL,
 };
 
 int rna_command_describe(struct rna_call *call, struct rna_error *error)

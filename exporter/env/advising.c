@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* What the functions of a request share: they add to what was advised, and ask what was given. */
+#include "rna/base/parse.h"
+
 #include "dialect.h"
 
 void rna_env_set(struct rna_env_advising *advising, const char *name, const char *value,
@@ -52,6 +54,19 @@ void rna_env_warn_of_vendor(struct rna_env_advising *advising, uint32_t vendor, 
 	if (topology)
 		RNA_ENV_WARN(advising, "this node has no GPU of %s, which %s is for", name,
 			     advising->dialect->words.title);
+}
+
+bool rna_env_needs_dma_buf(const struct rna_env_advising *advising, const char *driver)
+{
+	const struct rna_readiness *readiness = rna_snapshot_readiness(advising->view->snapshot);
+	struct rna_value peer, buffer;
+
+	if (!readiness || !rna_same_text(readiness->gpu_driver.name, driver))
+		return false;
+	peer = readiness->gpudirect[RNA_GPUDIRECT_PEER_MEMORY];
+	buffer = readiness->gpudirect[RNA_GPUDIRECT_DMA_BUF];
+	return rna_value_is_known(peer) && peer.number == 0 && rna_value_is_known(buffer) &&
+	       buffer.number == 1;
 }
 
 static bool is_flat(const struct rna_topology *topology)

@@ -312,6 +312,11 @@ const char *rna_env_port_name(const struct rna_subject *port, struct rna_arena *
 	return rna_arena_printf(arena, "%s/%u", port->device->device->name, port->port);
 }
 
+bool rna_env_is_one_card(const struct rna_subject *a, const struct rna_subject *b)
+{
+	return a->card ? a->card == b->card : a->device == b->device;
+}
+
 bool rna_env_port_has_uplink(const struct rna_subject *port)
 {
 	const struct rna_netdevs *netdevs = rna_snapshot_netdevs(port->view->snapshot);
