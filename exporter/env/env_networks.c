@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * Networks: the partition of InfiniBand ports, and ports that do not reach each other. A library
- * connects any two of its ports unless it is told otherwise, and then hangs or fails.
+ * connects any two of its ports unless a variable forbids it, and then hangs or fails.
  */
 #include <string.h>
 
