@@ -230,7 +230,7 @@ static void set_manager(struct run *run, struct rna_manager *manager)
  */
 static void read_pkey_files(const struct run *run, unsigned port, struct rna_mad_pkeys *ret)
 {
-	enum { FILES_MAX = 8 };
+	enum { FILES_MAX = 16 };
 
 	for (unsigned i = 0; i < FILES_MAX; i++) {
 		const char *path = rna_arena_printf(run->arena, "%s/ports/%u/pkeys/%u",

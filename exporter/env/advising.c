@@ -30,13 +30,16 @@ const char *rna_env_name(struct rna_env_advising *advising, const struct rna_sub
 	return name ? name : "";
 }
 
-const char *rna_env_given(const struct rna_env_advising *advising, const char *name)
+const char *rna_env_ask(const struct rna_env_request *request, const char *name)
 {
-	const char *value = name && advising->request->get
-				    ? advising->request->get(name, advising->request->userdata)
-				    : NULL;
+	const char *value = name && request->get ? request->get(name, request->userdata) : NULL;
 
 	return value && *value ? value : NULL;
+}
+
+const char *rna_env_given(const struct rna_env_advising *advising, const char *name)
+{
+	return rna_env_ask(advising->request, name);
 }
 
 bool rna_env_is_of_gpu(const struct rna_env_advising *advising)

@@ -79,13 +79,19 @@ void rna_env_warn(struct rna_env_advising *advising, const char *text);
 
 /* "mlx5_0/1"; never NULL. */
 const char *rna_env_name(struct rna_env_advising *advising, const struct rna_subject *port);
-/* A variable of the caller's environment. NULL: not set, or empty. */
+/* A variable of the caller's environment. name may be NULL. NULL: not set, or empty. */
+const char *rna_env_ask(const struct rna_env_request *request, const char *name);
 const char *rna_env_given(const struct rna_env_advising *advising, const char *name);
 /* Are ports chosen for one GPU? */
 bool rna_env_is_of_gpu(const struct rna_env_advising *advising);
 
 /* The GIDs of RoCE ports: env_gids.c. */
 void rna_env_choose_gids(struct rna_env_advising *advising);
+/* Why other nodes cannot reach the port by that entry, which may be NULL. NULL: they can. */
+const char *rna_env_gid_defect(const struct rna_subject *port, const struct rna_gid_entry *entry);
+/* What the caller's environment says of GIDs. False: nothing. */
+bool rna_env_given_gids(const struct rna_env_gid_names *names,
+			const struct rna_env_request *request, struct rna_nccl_settings *ret);
 
 /* Partitions, and networks that do not reach each other: env_networks.c. */
 void rna_env_choose_networks(struct rna_env_advising *advising);

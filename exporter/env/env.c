@@ -319,41 +319,17 @@ static int choose_ports_of_gpu(struct rna_env_advising *advising)
 	return 0;
 }
 
-/* Of the card with most of the ports, or of the last one of several, the last port. */
-static size_t find_spare(const struct rna_env_ports *ports)
-{
-	size_t most = 0, ret = 0;
-
-	for (size_t i = 0; i < ports->count; i++) {
-		size_t count = 0;
-
-		for (size_t j = 0; j < ports->count; j++)
-			count += rna_env_is_one_card(ports->items[i], ports->items[j]);
-		if (count >= most) {
-			most = count;
-			ret = i;
-		}
-	}
-	return ret;
-}
-
 /* A library with too few places for all ports takes the first ones: GPUs would be without any. */
 static void cut_evenly(struct rna_env_advising *advising)
 {
-	struct rna_env_ports *ports = &advising->ports;
-	size_t most = advising->dialect->ports_max, all = ports->count;
+	size_t most = advising->dialect->ports_max;
+	size_t count = rna_env_ports_cut(&advising->ports, most);
 
-	while (ports->count > most) {
-		size_t spare = find_spare(ports);
-
-		memmove(&ports->items[spare], &ports->items[spare + 1],
-			(--ports->count - spare) * sizeof(ports->items[0]));
-	}
-	if (all > most)
+	if (count > 0)
 		RNA_ENV_WARN(advising,
 			     "%s uses %zu ports at most, so %zu are left out, of the cards with "
 			     "most ports",
-			     title_of(advising), most, all - most);
+			     title_of(advising), most, count);
 }
 
 static int choose_ports(struct rna_env_advising *advising, const struct rna_subjects *subjects)

@@ -39,10 +39,7 @@ static void add(struct checking *checking, enum rna_env_verdict verdict, const c
 
 static const char *get(const struct checking *checking, const char *name)
 {
-	const struct rna_env_request *request = checking->in->request;
-	const char *value = name ? request->get(name, request->userdata) : NULL;
-
-	return value && *value ? value : NULL;
+	return rna_env_ask(checking->in->request, name);
 }
 
 static const char *name_of(struct checking *checking, const struct rna_subject *port)
@@ -184,16 +181,40 @@ static void check_pkey(struct checking *checking, const char *given)
 	}
 }
 
-/* Variables that the job has and the node would not give: those that choose a GID come as warnings.
- */
+/* The first port on which the job's variables choose a GID that others cannot reach. */
+static const char *find_wrong_gid(struct checking *checking)
+{
+	const struct rna_env_gid_names *names = &checking->dialect->gids;
+	const struct rna_subject_list *ports = rna_view_ports(checking->in->view);
+	struct rna_nccl_settings settings;
+
+	if (!rna_env_given_gids(names, checking->in->request, &settings))
+		return NULL;
+	for (size_t i = 0; i < ports->count; i++) {
+		const struct rna_subject *port = &ports->items[i];
+		const char *name = name_of(checking, port), *defect = NULL;
+		unsigned index = 0;
+
+		if (port->link_layer == RNA_LINK_LAYER_ETHERNET && port->gids &&
+		    !why_not(checking, name))
+			defect = rna_env_gid_defect(port,
+						    names->select(port->gids, &settings, &index));
+		if (defect)
+			return rna_arena_printf(checking->arena, "on %s it is GID index %u, %s",
+						name, index, defect);
+	}
+	return NULL;
+}
+
+/* What the job has and the node would not give. */
 static void check_further(struct checking *checking)
 {
 	const struct rna_env_dialect *dialect = checking->dialect;
-	const char *const names[] = {dialect->qos.traffic_class, dialect->qos.level,
-				     dialect->gids.index, dialect->gids.family,
-				     dialect->gids.range};
+	const char *const names[] = {dialect->gids.index, dialect->gids.family, dialect->gids.range,
+				     dialect->qos.traffic_class, dialect->qos.level};
 	const char *pkey = get(checking, dialect->pkey.name);
 	const char *list = get(checking, dialect->words.list);
+	const char *wrong = find_wrong_gid(checking);
 
 	if (list && !is_wanted(checking, dialect->words.list))
 		check_list(checking, list); /* no port can be used */
@@ -201,10 +222,13 @@ static void check_further(struct checking *checking)
 		check_pkey(checking, pkey);
 	for (size_t i = 0; i < RNA_ARRAY_SIZE(names); i++) {
 		const char *given = get(checking, names[i]);
+		bool of_gids =
+			names[i] != dialect->qos.traffic_class && names[i] != dialect->qos.level;
 
 		if (given && !is_wanted(checking, names[i]))
-			ADD(checking, RNA_ENV_EXTRA, names[i], "is %.*s; this node needs no value",
-			    SHOWN, given);
+			ADD(checking, of_gids && wrong ? RNA_ENV_WRONG : RNA_ENV_EXTRA, names[i],
+			    "is %.*s; %s", SHOWN, given,
+			    of_gids && wrong ? wrong : "this node needs no value");
 	}
 }
 
@@ -237,16 +261,35 @@ static void check_switches(struct checking *checking)
 	}
 }
 
-/* The ports of the device that the node would give to the job. */
-static size_t count_given(struct checking *checking, const char *device)
+/* Would the node give a port of the device to the job? */
+static bool is_given(struct checking *checking, const char *device)
 {
 	const struct rna_subject_list *ports = rna_view_ports(checking->in->view);
-	size_t count = 0;
 
 	for (size_t i = 0; i < ports->count; i++)
-		count += strcmp(ports->items[i].device->device->name, device) == 0 &&
-			 !why_not(checking, name_of(checking, &ports->items[i]));
-	return count;
+		if (strcmp(ports->items[i].device->device->name, device) == 0 &&
+		    !why_not(checking, name_of(checking, &ports->items[i])))
+			return true;
+	return false;
+}
+
+/*
+ * NCCL and RCCL open every port of their list (ncclIbInitDevices()), so one that is not open is not
+ * used; of other libraries a process for one GPU may need one port. A container has the files that
+ * it was given.
+ */
+static void check_closed_file(struct checking *checking, const struct rna_inside_file *file)
+{
+	static const char *const reasons[] = {
+		[RNA_INSIDE_MISSING] = "was not given to the process: it has no",
+		[RNA_INSIDE_CLOSED] = "is not open, and the process may not open",
+		[RNA_INSIDE_OPEN] = "is not open:",
+	};
+	bool wrong = file->access == RNA_INSIDE_CLOSED ||
+		     (file->access == RNA_INSIDE_OPEN && checking->dialect->list_start);
+
+	ADD(checking, wrong ? RNA_ENV_WRONG : RNA_ENV_UNKNOWN, file->device, "%s %s",
+	    reasons[file->access], file->name);
 }
 
 /* Descriptors say what a job could use, not what it uses; one that has begun has opened them. */
@@ -270,17 +313,14 @@ static void check_files(struct checking *checking)
 		    "no RDMA device is open: it uses sockets, or has not begun");
 	for (size_t i = 0; open > 0 && i < inside->file_count; i++) {
 		const struct rna_inside_file *file = &inside->files[i];
-		bool given = file->device && count_given(checking, file->device) > 0;
+		bool given = file->device && is_given(checking, file->device);
 
 		if (file->device && file->opened.number > 0)
 			ADD(checking, given ? RNA_ENV_RIGHT : RNA_ENV_EXTRA, file->device,
 			    "is open (%s)%s", file->name,
 			    given ? "" : ", and this node would not give it");
 		else if (given)
-			ADD(checking, RNA_ENV_WRONG, file->device, "is not open (%s%s)", file->name,
-			    file->access == RNA_INSIDE_MISSING  ? ", which it does not have"
-			    : file->access == RNA_INSIDE_CLOSED ? ", which it may not open"
-								: "");
+			check_closed_file(checking, file);
 	}
 }
 

@@ -26,6 +26,21 @@ static bool is_routable(const struct rna_gid_entry *entry)
 	       !rna_gid_is_link_local(&entry->gid);
 }
 
+const char *rna_env_gid_defect(const struct rna_subject *port, const struct rna_gid_entry *entry)
+{
+	if (!entry)
+		return "an empty entry";
+	if (entry->elsewhere)
+		return "whose interface is in another network namespace";
+	if (rna_gid_is_link_local(&entry->gid))
+		return "link-local: no router carries it";
+	if (!is_routable(entry))
+		return "no RoCE v2: no router carries it";
+	return rna_network_uses(port, &entry->gid)
+		       ? NULL
+		       : "no address of the port's network (fabric.networks)";
+}
+
 /* ret_index: of the entry, or of the empty one. */
 static const struct rna_gid_entry *entry_of(const struct rna_env_advising *advising,
 					    const struct rna_subject *port,
@@ -39,10 +54,8 @@ static const struct rna_gid_entry *entry_of(const struct rna_env_advising *advis
 static bool is_served(const struct rna_env_advising *advising, const struct rna_subject *port,
 		      const struct rna_nccl_settings *settings, unsigned *ret_index)
 {
-	const struct rna_gid_entry *entry =
-		port->gids ? entry_of(advising, port, settings, ret_index) : NULL;
-
-	return is_routable(entry) && rna_network_uses(port, &entry->gid);
+	return port->gids &&
+	       !rna_env_gid_defect(port, entry_of(advising, port, settings, ret_index));
 }
 
 static struct gid_choice try_settings(const struct rna_env_advising *advising,
@@ -151,21 +164,10 @@ static const char *who_uses(const struct rna_env_advising *advising,
 	return settings->gid_index >= 0 ? dialect->words.title : dialect->gids.title;
 }
 
-static const char *say_defect(const struct rna_gid_entry *entry)
-{
-	if (is_routable(entry))
-		return "no address of the port's network (fabric.networks)";
-	if (entry->elsewhere)
-		return "whose interface is in another network namespace";
-	return rna_gid_is_link_local(&entry->gid) ? "link-local: no router carries it"
-						  : "no RoCE v2: no router carries it";
-}
-
 static void warn_of_gid(struct rna_env_advising *advising, const struct rna_subject *port,
 			const struct rna_nccl_settings *settings, const char *because)
 {
-	const struct rna_gid_entry *entry;
-	const char *what = "an empty entry";
+	const char *defect;
 	unsigned index;
 
 	if (!port->gids) {
@@ -173,13 +175,11 @@ static void warn_of_gid(struct rna_env_advising *advising, const struct rna_subj
 			     rna_env_name(advising, port));
 		return;
 	}
-	entry = entry_of(advising, port, settings, &index);
-	if (is_routable(entry) && rna_network_uses(port, &entry->gid))
-		return;
-	if (entry)
-		what = say_defect(entry);
-	RNA_ENV_WARN(advising, "%s: %s%s uses GID index %u, %s", rna_env_name(advising, port),
-		     because, who_uses(advising, settings), index, what);
+	defect = rna_env_gid_defect(port, entry_of(advising, port, settings, &index));
+	if (defect)
+		RNA_ENV_WARN(advising, "%s: %s%s uses GID index %u, %s",
+			     rna_env_name(advising, port), because, who_uses(advising, settings),
+			     index, defect);
 }
 
 /* -- Rails ------------------------------------------------------------------------------------- */
@@ -260,9 +260,9 @@ static const struct rna_gid_entry *find_rival(const struct rna_subject *port,
 	for (size_t i = 0; i < port->gids->count; i++) {
 		const struct rna_gid_entry *entry = &port->gids->entries[i];
 
-		if (is_routable(entry) && !rna_gid_is_same(&entry->gid, &chosen->gid) &&
-		    rna_gid_family(&entry->gid) == rna_gid_family(&chosen->gid) &&
-		    rna_network_uses(port, &entry->gid))
+		if (!rna_env_gid_defect(port, entry) &&
+		    !rna_gid_is_same(&entry->gid, &chosen->gid) &&
+		    rna_gid_family(&entry->gid) == rna_gid_family(&chosen->gid))
 			return entry;
 	}
 	return NULL;
@@ -297,30 +297,30 @@ static void warn_of_rivals(struct rna_env_advising *advising,
 
 /* -- The caller's environment ------------------------------------------------------------------ */
 
-static struct rna_nccl_environment read_given(const struct rna_env_advising *advising)
+bool rna_env_given_gids(const struct rna_env_gid_names *names,
+			const struct rna_env_request *request, struct rna_nccl_settings *ret)
 {
-	const struct rna_env_gid_names *names = &advising->dialect->gids;
-	struct rna_nccl_environment ret = {
-		.gid_index = rna_env_given(advising, names->index),
-		.addr_family = rna_env_given(advising, names->family),
-		.addr_range = rna_env_given(advising, names->range),
-		.roce_version = rna_env_given(advising, names->roce_version),
+	struct rna_nccl_environment given = {
+		.gid_index = rna_env_ask(request, names->index),
+		.addr_family = rna_env_ask(request, names->family),
+		.addr_range = rna_env_ask(request, names->range),
+		.roce_version = rna_env_ask(request, names->roce_version),
 	};
 
 	/* a word of UCX; NCCL would read it as 0, as rna_nccl_settings_parse() does */
-	if (!names->family && ret.gid_index && strcmp(ret.gid_index, "auto") == 0)
-		ret.gid_index = NULL;
-	return ret;
+	if (!names->family && given.gid_index && strcmp(given.gid_index, "auto") == 0)
+		given.gid_index = NULL;
+	*ret = rna_nccl_settings_parse(&given);
+	return given.gid_index || given.addr_family || given.addr_range || given.roce_version;
 }
 
 /* Variables of the caller's environment stay in force unless one of ours replaces them. */
 static void warn_of_given(struct rna_env_advising *advising, const struct gid_choice *choice)
 {
-	const struct rna_nccl_environment given = read_given(advising);
-	struct rna_nccl_settings settings = rna_nccl_settings_parse(&given);
+	struct rna_nccl_settings settings;
 	unsigned index;
 
-	if (!given.gid_index && !given.addr_family && !given.addr_range && !given.roce_version)
+	if (!rna_env_given_gids(&advising->dialect->gids, advising->request, &settings))
 		return;
 	if (choice->settings.gid_index >= 0)
 		return; /* we set the index, which overrides the others */

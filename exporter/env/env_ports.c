@@ -386,3 +386,36 @@ int rna_env_ports_choose(const struct rna_subjects *subjects, const struct rna_e
 			     "and default route tell them from others";
 	return 0;
 }
+
+/* -- The limit of a library -------------------------------------------------------------------- */
+
+/* The last port of the card with most of them, or of the last one of several. */
+static size_t find_spare(const struct rna_env_ports *ports)
+{
+	size_t most = 0, ret = 0;
+
+	for (size_t i = 0; i < ports->count; i++) {
+		size_t count = 0;
+
+		for (size_t j = 0; j < ports->count; j++)
+			count += rna_env_is_one_card(ports->items[i], ports->items[j]);
+		if (count >= most) {
+			most = count;
+			ret = i;
+		}
+	}
+	return ret;
+}
+
+size_t rna_env_ports_cut(struct rna_env_ports *ports, size_t most)
+{
+	size_t all = ports->count;
+
+	while (ports->count > most) {
+		size_t spare = find_spare(ports);
+
+		memmove(&ports->items[spare], &ports->items[spare + 1],
+			(--ports->count - spare) * sizeof(ports->items[0]));
+	}
+	return all - ports->count;
+}
