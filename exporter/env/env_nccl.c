@@ -154,8 +154,8 @@ static void warn_of_cards(struct rna_env_advising *advising)
 
 /*
  * The card binds a queue pair to one member of the bond, and NCCL makes one for each connection
- * (NVIDIA/nccl#1015). Each message then takes the next one, not a part of each (nccl#1401: the
- * default of 2.30, but documented otherwise, and another one before 2.20).
+ * (NVIDIA/nccl#1015). Each message then takes the next one, not a part of each, which is the
+ * default of 2.30.7 (src/transport/net_ib/common.cc), and was documented otherwise (nccl#1401).
  */
 static void choose_queue_pairs(struct rna_env_advising *advising)
 {
