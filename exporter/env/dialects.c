@@ -233,6 +233,8 @@ static const struct {
 	 "NIXL 1.4.0 `src/plugins/ucx/ucx_utils.cpp`", OF(NIXL)},
 	{"UCX_IB_ROCE_REACHABILITY_MODE", "networks that do not reach each other",
 	 "UCX 1.22.0 `src/uct/ib/base/ib_iface.c`", OF(UCX) | OF(NIXL) | OF(OPENMPI)},
+	{"UCX_IB_ROCE_SUBNET_PREFIX_LEN", "networks that do not reach each other",
+	 "UCX 1.22.0 `src/uct/ib/base/ib_iface.c`", OF(UCX) | OF(NIXL) | OF(OPENMPI)},
 	{"OMPI_MCA_pml", "UCX, and an error if it fails",
 	 "Open MPI 5.0.10 `opal/mca/common/ucx/common_ucx.c`", OF(OPENMPI)},
 	{"OMPI_MCA_btl", "nothing beside UCX opens the ports",

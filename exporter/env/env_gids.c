@@ -18,8 +18,6 @@ struct gid_choice {
 	bool networks; /* are prefixes of networks configured? */
 };
 
-enum { IPV4_IN_GID = 96 }; /* bits in front of an IPv4 address */
-
 static bool is_routable(const struct rna_gid_entry *entry)
 {
 	return entry && entry->type == RNA_GID_TYPE_ROCE_V2 && !entry->elsewhere &&
@@ -112,7 +110,7 @@ static struct gid_choice find_range(const struct rna_env_advising *advising)
 		settings.family = rna_gid_family(&range->address);
 		settings.range = range->address;
 		settings.range_bits =
-			(int)range->bits - (settings.family == RNA_GID_IPV4 ? IPV4_IN_GID : 0);
+			(int)range->bits - (settings.family == RNA_GID_IPV4 ? RNA_IPV4_BIT : 0);
 		choice = try_settings(advising, settings);
 		if (choice.served > best.served)
 			best = choice;

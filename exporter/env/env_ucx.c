@@ -9,6 +9,8 @@
  */
 #include <string.h>
 
+#include "rna/model/fabric.h"
+
 #include "dialect.h"
 
 /* -- The GID ----------------------------------------------------------------------------------- */
@@ -148,18 +150,43 @@ static void warn_of_bonds(struct rna_env_advising *advising)
 }
 
 /*
+ * The length of the prefix that each network has, if that is one of one length. 0: there is none.
+ */
+static unsigned find_prefix_length(const struct rna_networks *networks)
+{
+	unsigned bits = networks->range_count > 0 ? networks->ranges[0].bits : 0;
+
+	for (size_t i = 1; i < networks->range_count; i++)
+		if (networks->ranges[i].bits != bits)
+			return 0;
+	if (bits == 0 || networks->range_count != networks->count)
+		return 0;
+	return rna_gid_family(&networks->ranges[0].address) == RNA_GID_IPV4 ? bits - RNA_IPV4_BIT
+									    : bits;
+}
+
+/*
  * By itself UCX takes an address for reachable if there is a route to it (since 1.19,
  * uct_ib_iface_roce_is_routable() in src/uct/ib/base/ib_iface.c), and each plane may have one that
- * leads nowhere. Within the prefix of the interface it is certain.
+ * leads nowhere. Within one prefix it need not ask; the length is that of the interface, unless a
+ * variable has it (uct_ib_iface_init_roce_addr_prefix()).
  */
 static void choose_reachability(struct rna_env_advising *advising)
 {
-	if (advising->ports.items[0]->link_layer == RNA_LINK_LAYER_ETHERNET &&
-	    rna_env_networks_are_apart(&advising->ports))
-		rna_env_set(advising, "UCX_IB_ROCE_REACHABILITY_MODE", "local_subnet",
-			    "networks do not reach each other, and by itself UCX trusts any route; "
-			    "so it takes only addresses in the prefix of an interface for "
-			    "reachable (UCX_IB_ROCE_SUBNET_PREFIX_LEN, if that is another one)");
+	static const char reason[] =
+		"networks do not reach each other, and by itself UCX trusts any route: so it takes "
+		"only addresses in the prefix of a network for reachable";
+	unsigned length;
+
+	if (advising->ports.items[0]->link_layer != RNA_LINK_LAYER_ETHERNET ||
+	    !rna_env_networks_are_apart(&advising->ports))
+		return;
+	length = find_prefix_length(advising->view->networks);
+	if (length == 0)
+		return; /* the warning about networks says what remains */
+	rna_env_set(advising, "UCX_IB_ROCE_REACHABILITY_MODE", "local_subnet", reason);
+	rna_env_set(advising, "UCX_IB_ROCE_SUBNET_PREFIX_LEN",
+		    rna_arena_printf(advising->arena, "%u", length), reason);
 }
 
 void rna_env_choose_ucx(struct rna_env_advising *advising)

@@ -16,7 +16,6 @@
 
 enum {
 	GID_BITS = 128,
-	IPV4_BITS = 32,
 	IPV4_OFFSET = 12, /* of the address in an IPv4-mapped GID */
 	SUBNET_BYTES = 8, /* of a GID of InfiniBand */
 };
@@ -36,7 +35,7 @@ static bool parse_prefix(const char *text, const char *slash, struct rna_network
 {
 	RNA_FREE char *address = strndup(text, (size_t)(slash - text));
 	bool ipv4 = address && !strchr(address, ':');
-	unsigned offset = ipv4 ? GID_BITS - IPV4_BITS : 0;
+	unsigned offset = ipv4 ? RNA_IPV4_BIT : 0;
 	uint64_t bits;
 
 	if (ipv4)
@@ -352,8 +351,7 @@ static const char *name_plane(struct search *search, const struct plane *plane)
 		prefix.bytes[i / 8] &= (uint8_t) ~(0x80U >> i % 8);
 	(void)inet_ntop(ipv4 ? AF_INET : AF_INET6, &prefix.bytes[ipv4 ? IPV4_OFFSET : 0], text,
 			sizeof(text));
-	return rna_arena_printf(search->arena, "%s/%u", text,
-				ipv4 ? bits - (GID_BITS - IPV4_BITS) : bits);
+	return rna_arena_printf(search->arena, "%s/%u", text, ipv4 ? bits - RNA_IPV4_BIT : bits);
 }
 
 static int find_planes(struct search *search)

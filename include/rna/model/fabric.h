@@ -150,6 +150,8 @@ struct rna_network {
 	uint16_t partition; /* without the membership bit; 0: RoCE */
 };
 
+enum { RNA_IPV4_BIT = 96 }; /* of a mapped address, in front of that of IPv4 */
+
 /* An entry of fabric.networks: "NAME=ADDRESS/BITS" or "NAME=P_KEY". Entries may share a name. */
 struct rna_network_range {
 	const char *name; /* not ended: len characters */
