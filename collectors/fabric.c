@@ -223,17 +223,43 @@ static void set_manager(struct run *run, struct rna_manager *manager)
 
 /* -- Partitions -------------------------------------------------------------------------------- */
 
+/*
+ * Without an answer to the MAD: the files of sysfs, which need no rights. Each costs a command of
+ * the firmware, so only the first ones are read; managers fill the table from its beginning. Half
+ * a table is none.
+ */
+static void read_pkey_files(const struct run *run, unsigned port, struct rna_mad_pkeys *ret)
+{
+	enum { FILES_MAX = 16 };
+
+	for (unsigned i = 0; i < FILES_MAX; i++) {
+		const char *path = rna_arena_printf(run->arena, "%s/ports/%u/pkeys/%u",
+						    run->in->device->sysfs_path, port, i);
+		uint64_t key = 0;
+		int status = path ? rna_root_read_hex(run->in->root, path, &key) : -ENOMEM;
+
+		if (status < 0 && !rna_error_is_absence(status)) {
+			ret->count = 0;
+			return;
+		}
+		if (key > 0 && key <= UINT16_MAX)
+			ret->items[ret->count++] =
+				(struct rna_mad_pkey){.index = (uint16_t)i, .key = (uint16_t)key};
+	}
+}
+
 static void set_pkeys(struct run *run, struct rna_port_fabric *port)
 {
 	enum { FULL_MEMBER = 0x8000 };
-	bool fresh = has_answer(run, RNA_MAD_PKEYS);
+	bool fresh = has_answer(run, RNA_MAD_PKEYS) || run->memory.pkeys.count > 0;
 	const struct rna_port_fabric *before = run->before;
 	struct rna_pkey *pkeys;
 
 	if (!fresh && !(before && before->pkeys_known))
 		return;
 	port->pkeys_known = true;
-	port->pkey_count = fresh ? run->answer->pkeys.count : before->pkey_count;
+	port->pkeys_from_files = fresh ? !has_answer(run, RNA_MAD_PKEYS) : before->pkeys_from_files;
+	port->pkey_count = fresh ? run->memory.pkeys.count : before->pkey_count;
 	pkeys = rna_arena_array(run->arena, port->pkey_count, sizeof(*pkeys));
 	run->no_memory |= !pkeys;
 	for (size_t i = 0; pkeys && i < port->pkey_count; i++)
@@ -241,9 +267,9 @@ static void set_pkeys(struct run *run, struct rna_port_fabric *port)
 			pkeys[i] = before->pkeys[i];
 		else
 			pkeys[i] = (struct rna_pkey){
-				.index = run->answer->pkeys.items[i].index,
-				.key = run->answer->pkeys.items[i].key & (FULL_MEMBER - 1),
-				.full = run->answer->pkeys.items[i].key & FULL_MEMBER,
+				.index = run->memory.pkeys.items[i].index,
+				.key = run->memory.pkeys.items[i].key & (FULL_MEMBER - 1),
+				.full = run->memory.pkeys.items[i].key & FULL_MEMBER,
 			};
 	port->pkeys = pkeys;
 }
@@ -479,9 +505,16 @@ static bool read_port(struct run *run, unsigned number, struct rna_port_fabric *
 				&run->fabric->counters.part, &run->memory);
 	if (status == 0)
 		run->answer = &run->memory;
-	if (!run->answer && !run->before && status != -ENOKEY)
+	if (!has_answer(run, RNA_MAD_PKEYS) &&
+	    !(run->before && run->before->pkeys_known && !run->before->pkeys_from_files))
+		read_pkey_files(run, number, &run->memory.pkeys);
+	if (!run->answer && !run->before && status != -ENOKEY && run->memory.pkeys.count == 0)
 		return false;
-	*port = (struct rna_port_fabric){.number = number};
+	*port = (struct rna_port_fabric){
+		.number = number,
+		.answered =
+			run->answer || status == -ENOKEY || (run->before && run->before->answered),
+	};
 	set_peer(run, port);
 	set_manager(run, &port->manager);
 	set_pkeys(run, port);

@@ -168,6 +168,7 @@ static const struct topic tables[] = {
 	{"patterns", describe_patterns},
 	{"platform", describe_platform},
 	{"needs", rna_needs_describe},
+	{"env", rna_env_describe},
 };
 
 /* Cuts the next line off *rest and into its cells. Returns their number, 0 at the end. */
@@ -339,7 +340,7 @@ const char *const rna_describe_topics[] = {
 	"settings",   "metrics",    "collectors", "commands",     "rules",
 	"remedies",   "thresholds", "meanings",   "consequences", "labels",
 	"conditions", "profiles",   "shipped",    "patterns",     "platform",
-	"needs",      "catalog",    "json",       NULL,
+	"needs",      "env",        "catalog",    "json",         NULL,
 };
 
 int rna_command_describe(struct rna_call *call, struct rna_error *error)

@@ -10,7 +10,11 @@
 #include "rna/base/log.h"
 #include "rna/base/parse.h"
 #include "rna/base/words.h"
+#include "rna/collector.h"
 #include "rna/exporter.h"
+#include "rna/model/inside.h"
+
+#include "loop/agent.h"
 
 #include "once.h"
 
@@ -153,38 +157,74 @@ static int write_advice(const struct rna_env_advice *advice, const char *format,
 	return rna_output_strbuf(&text, error);
 }
 
+/* Returns the exit code, or negative errno. */
+static int write_check(const struct rna_once *once, const struct rna_env_request *request,
+		       const struct rna_env_advice *advice, struct rna_arena *arena,
+		       struct rna_error *error)
+{
+	const struct rna_presence *presence = rna_snapshot_presence(once->view->snapshot);
+	RNA_STRBUF struct rna_strbuf text = RNA_STRBUF_INIT;
+	const struct rna_root *root = rna_agent_root(once->agent);
+	struct rna_pod_resources resources = {0};
+	struct rna_inside inside;
+	struct rna_env_check check;
+	int ret;
+
+	if (!presence) /* the log says why */
+		return rna_error_say(error, -ENODEV, "the process shows no RDMA devices");
+	ret = rna_look_inside(root, presence, arena, &inside);
+	if (ret < 0)
+		return rna_error_set(error, ret, "cannot look at the process");
+	if (rna_read_pod_resources(root, arena, &resources) < 0)
+		resources.count = 0; /* no kubelet, or no right to read its file */
+	ret = rna_env_check(&(struct rna_env_check_input){once->view, request, advice, &inside,
+							  &resources},
+			    arena, &check);
+	if (ret < 0)
+		return rna_error_set(error, ret, "cannot write the output");
+	rna_write_env_check(&check, advice, &text);
+	ret = rna_output_strbuf(&text, error);
+	if (ret == 0 && advice->port_count == 0)
+		return fail_without_port(advice, error);
+	return ret < 0 || check.bad == 0 ? ret : RNA_EXIT_FAILURE;
+}
+
+static int advise(const struct rna_once *once, const char *const *options,
+		  const struct rna_env_request *request, struct rna_error *error)
+{
+	RNA_CLEANUP(rna_arena_free_p) struct rna_arena *arena = rna_arena_new(4096);
+	struct rna_env_advice advice;
+	int ret = arena ? rna_env_advise(once->view, request, arena, &advice) : -ENOMEM;
+
+	if (ret < 0)
+		return rna_error_set(error, ret, "cannot write the output");
+	return options[RNA_OPTION_CHECK] ? write_check(once, request, &advice, arena, error)
+					 : write_advice(&advice, options[RNA_OPTION_FORMAT], error);
+}
+
 static int execute(struct rna_call *call, enum rna_env_library library, const char *gpu,
 		   struct rna_error *error)
 {
-	RNA_CLEANUP(rna_arena_free_p) struct rna_arena *arena = rna_arena_new(4096);
 	struct rna_env_request request = {.library = library, .get = get_own_variable};
 	const char *const *options = call->arguments.options;
-	const uint32_t process = rna_once_process(call);
 	RNA_STRBUF struct rna_strbuf environment = RNA_STRBUF_INIT;
 	RNA_ONCE struct rna_once once = {0};
-	struct rna_env_advice advice;
-	int ret = 0;
+	int ret;
 
-	request.own_network =
-		strcmp(options[RNA_OPTION_FORMAT], rna_env_forms[RNA_ENV_FORM_YAML]) == 0 &&
-		!options[RNA_OPTION_HOST_NETWORK] && !process;
-	if (process) {
+	ret = rna_once_poll(call, &once, error);
+	if (ret == 0 && once.process) {
 		request.get = get_its_variable;
 		request.userdata = &environment;
-		ret = read_environment(options[RNA_OPTION_ROOT], process, &environment, error);
+		ret = read_environment(options[RNA_OPTION_ROOT], once.process, &environment, error);
 	}
-	if (ret == 0)
-		ret = rna_once_poll(call, &once, error);
 	if (ret < 0)
 		return ret;
+	request.own_network =
+		strcmp(options[RNA_OPTION_FORMAT], rna_env_forms[RNA_ENV_FORM_YAML]) == 0 &&
+		!options[RNA_OPTION_HOST_NETWORK] && !once.process;
 	warn_of_reads(once.view);
 	ret = find_gpu(once.view, gpu, &request.gpu, error);
-	if (ret < 0)
-		return ret;
-	ret = arena ? rna_env_advise(once.view, &request, arena, &advice) : -ENOMEM;
-	if (ret < 0)
-		return rna_error_set(error, ret, "cannot write the output");
-	return write_advice(&advice, options[RNA_OPTION_FORMAT], error);
+	return ret < 0 ? ret : advise(&once, options, &request, error);
 }
 
 int rna_command_nccl(struct rna_call *call, struct rna_error *error)

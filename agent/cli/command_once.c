@@ -184,7 +184,7 @@ int rna_command_status(struct rna_call *call, struct rna_error *error)
 		ret = write_pods(&once, &table, arena, &text, error);
 		return ret < 0 ? ret : rna_output_coloured(&text, table.colour, error);
 	}
-	if (rna_once_process(call)) {
+	if (once.process) {
 		ret = look_inside(&once, arena, &inside, error);
 		if (ret < 0)
 			return ret;

@@ -18,7 +18,7 @@ static const struct rna_exit_meaning run_exits[] = {
 
 static const struct rna_exit_meaning env_exits[] = {
 	{0, "success"},
-	{1, "no port can be used, or another failure"},
+	{1, "no port can be used, --check found something wrong, or another failure"},
 	{2, "invalid command line or configuration"},
 	{0},
 };
@@ -128,13 +128,16 @@ const struct rna_command rna_commands[] = {
 			"of the calling environment that choose a GID. With --gpu the\nports are "
 			"those nearest to one GPU; numbers are those of topology. With --pid "
 			"devices,\nGIDs and environment are those of a process, for example in a "
-			"pod.\n\n"
+			"pod. --check has a line for each\nvariable and device of a running job: "
+			"ok, "
+			"wrong, missing, or extra, with the reason.\n\n"
 			"shell is for eval, env for docker --env-file, yaml is the env of a "
 			"container. A pod has\ninterfaces of its own, so yaml names none of the "
 			"host, but with --host-network or --pid.",
 		.exits = env_exits,
 		.options = RNA_OPTION_BIT(FORMAT) | RNA_OPTION_BIT(FOR) | RNA_OPTION_BIT(GPU) |
-			   RNA_OPTION_BIT(PID) | RNA_OPTION_BIT(HOST_NETWORK),
+			   RNA_OPTION_BIT(PID) | RNA_OPTION_BIT(POD) | RNA_OPTION_BIT(CHECK) |
+			   RNA_OPTION_BIT(HOST_NETWORK),
 		.formats = rna_env_forms,
 		.settings = true,
 		.execute = rna_command_env,

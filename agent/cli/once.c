@@ -1,9 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "once.h"
 
+#include <errno.h>
+
 #include "rna/base/log.h"
 #include "rna/base/parse.h"
 #include "rna/base/root.h"
+#include "rna/base/words.h"
+#include "rna/collector.h"
 
 #include "loop/agent.h"
 
@@ -32,14 +36,27 @@ static const char *find_root(const struct rna_call *call)
 		       : options[RNA_OPTION_ROOT];
 }
 
-uint32_t rna_once_process(const struct rna_call *call)
+/* Of --pid, or that of --pod; 0: none is wanted. */
+static int find_process(const struct rna_call *call, const struct rna_agent *agent, uint32_t *ret,
+			struct rna_error *error)
 {
-	const char *text = call->arguments.options[RNA_OPTION_PID];
+	const char *pod = call->arguments.options[RNA_OPTION_POD];
+	const char *number = call->arguments.options[RNA_OPTION_PID];
 	uint64_t process = 0;
+	int status;
 
-	if (text)
-		(void)rna_parse_u64(text, &process); /* the option was checked */
-	return (uint32_t)process;
+	if (number)
+		(void)rna_parse_u64(number, &process); /* the option was checked */
+	*ret = (uint32_t)process;
+	if (!pod)
+		return 0;
+	status = rna_find_pod_process(rna_agent_root(agent), pod, ret);
+	if (status == -ESRCH)
+		return rna_error_say(error, status,
+				     "--pod: no process of a pod \"%.*s\" is on this node",
+				     RNA_SHOWN(pod));
+	return status < 0 ? rna_error_set(error, status, "cannot find the processes of the pod")
+			  : 0;
 }
 
 int rna_once_poll(struct rna_call *call, struct rna_once *ret, struct rna_error *error)
@@ -53,6 +70,9 @@ int rna_once_poll(struct rna_call *call, struct rna_once *ret, struct rna_error 
 		status = rna_agent_set_hwloc_xml(ret->agent, hwloc_xml, error);
 	if (status < 0)
 		return status;
-	rna_agent_set_inside(ret->agent, rna_once_process(call));
+	status = find_process(call, ret->agent, &ret->process, error);
+	if (status < 0)
+		return status;
+	rna_agent_set_inside(ret->agent, ret->process);
 	return rna_agent_collect(ret->agent, &ret->view, error);
 }

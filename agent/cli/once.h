@@ -12,10 +12,9 @@ struct rna_agent;
 struct rna_once {
 	struct rna_agent *agent;
 	const struct rna_view *view;
+	uint32_t process; /* that --pid or --pod names, through which it looks; 0: neither is given
+			   */
 };
-
-/* What --pid gives; 0: the option is not given. */
-uint32_t rna_once_process(const struct rna_call *call);
 
 /* Takes over the settings of call. ret: zeroed before; to be deinitialised, even on failure. */
 int rna_once_poll(struct rna_call *call, struct rna_once *ret, struct rna_error *error);

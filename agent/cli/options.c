@@ -151,6 +151,15 @@ const struct rna_option rna_options[RNA_OPTION_COUNT] = {
 			    .help = "look at what this process sees: its network namespace, files "
 				    "and limits",
 			    .is_valid = is_process, .form = "the number of a process"},
+	[RNA_OPTION_POD] = {"pod", "POD",
+			    .help = "the same of a process of this pod, POD or NAMESPACE/POD, one "
+				    "that has an RDMA device open if there is one",
+			    .excludes = RNA_OPTION_BIT(PID)},
+	[RNA_OPTION_CHECK] = {"check",
+			      .help = "compare the environment and the open devices of a process "
+				      "with what this node would give",
+			      .needs_one = RNA_OPTION_BIT(PID) | RNA_OPTION_BIT(POD),
+			      .excludes = RNA_OPTION_BIT(FORMAT)},
 	[RNA_OPTION_HOST_NETWORK] = {"host-network",
 				     .help = "yaml: for a container in the network of the host"},
 	[RNA_OPTION_NUMA] = {"numa", "NODE", .help = "use memory and CPUs of this NUMA node"},

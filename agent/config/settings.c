@@ -15,6 +15,7 @@
 #include "rna/kubernetes.h"
 #include "rna/model/device_filter.h"
 #include "rna/model/ethernet.h"
+#include "rna/model/fabric.h"
 #include "rna/model/log_site.h"
 #include "rna/model/topology.h"
 
@@ -363,6 +364,13 @@ static const struct rna_schema_row rows[] = {
 		"Whether to send MADs, to the node's own InfiniBand ports, their peers and the "
 		"subnet manager. If false, counters and links are read from files only, and "
 		"nothing is known of peers, P_Keys and the subnet manager."),
+	LIST("fabric.networks", fabric_networks,
+	     "NAME=ADDRESS/BITS or NAME=P_KEY, for example plane-a=172.16.0.0/13 or tenant=0x0a01",
+	     rna_network_range_is_valid, NULL,
+	     "Networks whose ports reach each other, but not those of other networks: the "
+	     "addresses of RoCE ports, or partitions of InfiniBand. Several entries may have one "
+	     "name. If empty, ports of InfiniBand are told apart by subnet and partition, and "
+	     "planes of RoCE by their addresses. The command env and the label networks use them."),
 	CHOICE("counters.source", counters_source, counters_sources, "auto",
 	       "Source of the counters of InfiniBand ports: sysfs files, or MADs to the port. auto "
 	       "uses MADs if sysfs has no counters, or none with 64 bits."),

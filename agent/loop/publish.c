@@ -329,7 +329,10 @@ static int add_profile(const struct rna_publish_input *in, struct rna_view *view
 
 static int add_subjects(const struct rna_publish_input *in, struct rna_view *view)
 {
-	return rna_subjects_join(view, in->schedule->settings->health_virtual_functions);
+	const struct rna_settings *settings = in->schedule->settings;
+
+	return rna_subjects_join(view, settings->health_virtual_functions,
+				 settings->fabric_networks);
 }
 
 static int add_findings(const struct rna_publish_input *in, struct rna_view *view)

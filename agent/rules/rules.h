@@ -129,7 +129,7 @@ struct rna_rule {
 	RULE(expect_unmatched)									\
 	RULE(link_degraded) RULE(plane_down) RULE(link_limited) RULE(cable_moved)		\
 	RULE(subnet_manager_changed) RULE(subnet_manager_unhealthy)				\
-	RULE(pkey_default_missing) RULE(rails_pkeys)						\
+	RULE(pkey_default_missing) RULE(rails_pkeys) RULE(network_missing)			\
 	RULE(port_flapping) RULE(errors_rising) RULE(acknowledgements_missing)			\
 	RULE(packets_lost) RULE(counter_saturated) RULE(congestion_ignored)			\
 	RULE(pause_storm) RULE(pause_transmitted) RULE(pause_received) RULE(link_pause)		\

@@ -234,8 +234,8 @@ static void check_pkey_default_missing(const struct rna_rule_input *in, struct r
 {
 	const struct rna_port_fabric *fabric = in->subject->fabric;
 
-	if (fabric && fabric->pkeys_known && rna_subject_is_active(in->subject) &&
-	    !rna_port_has_pkey(fabric, RNA_DEFAULT_PKEY))
+	if (fabric && fabric->pkeys_known && !fabric->pkeys_from_files &&
+	    rna_subject_is_active(in->subject) && !rna_port_has_pkey(fabric, RNA_DEFAULT_PKEY))
 		(void)rna_finds_add(out, "not a member of the default partition (P_Key 0x7fff)");
 }
 
@@ -355,5 +355,54 @@ const struct rna_rule rna_rule_rails_pkeys = {
 		  "port GUID. If the difference is intended, add rails-pkeys to "
 		  "health.disable.",
 	.message_id = "f3346f4f2623479cb19c66ec18e766bc",
+	.condition = RNA_CONDITION_FABRIC_UNHEALTHY,
+};
+
+/* -- Networks ---------------------------------------------------------------------------------- */
+
+/* One port that differs from the others of its place is a finding of its own. */
+static bool is_limited_with_all(const struct rna_subject *port)
+{
+	return port->view->networks && port->view->networks->count == 0 &&
+	       port->link_layer == RNA_LINK_LAYER_INFINIBAND && port->fabric &&
+	       rna_port_has_pkey(port->fabric, RNA_DEFAULT_PKEY);
+}
+
+static void check_network_missing(const struct rna_rule_input *in, struct rna_finds *out)
+{
+	const struct rna_subject *port = in->subject;
+	const struct rna_networks *networks = port->view->networks;
+	struct rna_finding *found;
+
+	if (port->network || !rna_subject_is_active(port) ||
+	    (!port->rail && rna_snapshot_topology(port->view->snapshot)))
+		return; /* without the PCI tree any port may be a rail */
+	if (networks && networks->range_count > 0) {
+		if ((port->fabric && port->fabric->pkeys_known) ||
+		    rna_subject_has_routable_gid(port))
+			(void)rna_finds_add(out, "none of its addresses and partitions is of a "
+						 "network that fabric.networks has");
+	} else if (is_limited_with_all(port)) {
+		found = rna_finds_add(out, "a limited member of all its partitions, and limited "
+					   "members do not reach each other");
+		found->severity = RNA_SEVERITY_INFO;
+	}
+}
+
+const struct rna_rule rna_rule_network_missing = {
+	.name = "network-missing",
+	.severity = RNA_SEVERITY_WARNING,
+	.impact = RNA_IMPACT_FABRIC,
+	.cause = RNA_CAUSE_FABRIC,
+	.scope = RNA_RULE_OF_PORT,
+	.settles = true,
+	.hold = "30s",
+	.help = "An active port that serves GPUs is in none of the networks of "
+		"fabric.networks; info: without that setting, no InfiniBand port is a full member "
+		"of any partition.",
+	.check = check_network_missing,
+	.remedy = "Run: rdma-node-agent status --gids, and compare addresses and P_Keys of {device} "
+		  "port {port} with fabric.networks{partitions}.",
+	.message_id = "b75f5f4772fd45b9ab906312bb2a5a80",
 	.condition = RNA_CONDITION_FABRIC_UNHEALTHY,
 };

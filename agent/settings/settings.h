@@ -74,7 +74,8 @@ struct rna_settings {
 	char **ethernet_statistics; /* NULL-ended, or NULL: none */
 	char **watch_verbs_drivers; /* NULL-ended, or NULL: none */
 	bool fabric_enabled;
-	int counters_source; /* enum rna_counters_source */
+	char **fabric_networks; /* NULL-ended, or NULL: none */
+	int counters_source;    /* enum rna_counters_source */
 	unsigned lanes_max;
 	unsigned reader_descriptors; /* all readers together */
 	int hw_counters_source;      /* enum rna_hw_counters_source */

@@ -117,6 +117,49 @@ static void add_file(struct run *run, const char *name, const char *device)
 	};
 }
 
+#define RDMA_FILES "/dev/infiniband/"
+
+/*
+ * The name of a file of /dev/infiniband that is open as this descriptor; "" if it is another file.
+ * The links of /proc/PID/fd have the paths by which the process opened them.
+ */
+static const char *read_descriptor(const struct rna_root *root, const char *process, const char *fd,
+				   char target[64])
+{
+	const char *found;
+	char link[64];
+
+	(void)snprintf(link, sizeof(link), "proc/%s/fd/%.16s", process, fd);
+	if (rna_root_readlink(root, link, target, 64) < 0)
+		return "";
+	found = strstr(target, RDMA_FILES); /* relative links of a recording lead there as well */
+	return found ? found + strlen(RDMA_FILES) : "";
+}
+
+static ssize_t list_descriptors(const struct rna_root *root, const char *process,
+				struct rna_arena *arena, char ***ret)
+{
+	char path[64];
+
+	(void)snprintf(path, sizeof(path), "proc/%s/fd", process);
+	return rna_root_list(root, path, arena, ret);
+}
+
+static void count_descriptors(struct run *run, const char *process)
+{
+	char **names, target[64];
+	ssize_t count = list_descriptors(run->root, process, run->arena, &names);
+
+	for (size_t i = 0; count >= 0 && i < run->ret->file_count; i++)
+		run->files[i].opened = rna_value_ok(0);
+	for (ssize_t i = 0; i < count; i++) {
+		const char *name = read_descriptor(run->root, process, names[i], target);
+
+		for (size_t j = 0; *name && j < run->ret->file_count; j++)
+			run->files[j].opened.number += strcmp(run->files[j].name, name) == 0;
+	}
+}
+
 static const char *read_command(struct run *run)
 {
 	char path[64], text[64];
@@ -147,6 +190,7 @@ static int look_at_files(struct run *run, const char *process, const struct rna_
 		if (device && device->verbs_file)
 			add_file(run, device->verbs_file, presence->devices[i].name);
 	}
+	count_descriptors(run, process);
 	run->ret->files = run->files;
 	return 0;
 }
@@ -171,4 +215,58 @@ int rna_look_inside(const struct rna_root *root, const struct rna_presence *pres
 	ret->may_lock_all = rna_process_has_capability(root, process, CAP_IPC_LOCK);
 	status = rna_find_owner(root, ret->process, arena, &ret->users);
 	return status < 0 ? status : look_at_files(&run, process, presence);
+}
+
+/* -- The processes of a pod -------------------------------------------------------------------- */
+
+/* name: "train-0" or "default/train-0" */
+static bool is_pod(const struct rna_user *user, const char *name)
+{
+	const char *slash = strchr(name, '/');
+	size_t len = slash ? (size_t)(slash - name) : 0;
+
+	if (slash && (!user->namespace || strlen(user->namespace) != len ||
+		      strncmp(user->namespace, name, len) != 0))
+		return false;
+	return rna_same_text(user->pod, slash ? slash + 1 : name);
+}
+
+static bool has_device_open(const struct rna_root *root, const char *process,
+			    struct rna_arena *arena)
+{
+	char **names, target[64];
+	ssize_t count = list_descriptors(root, process, arena, &names);
+
+	for (ssize_t i = 0; i < count; i++)
+		if (*read_descriptor(root, process, names[i], target))
+			return true;
+	return false;
+}
+
+int rna_find_pod_process(const struct rna_root *root, const char *name, uint32_t *ret)
+{
+	RNA_CLEANUP(rna_arena_free_p) struct rna_arena *arena = rna_arena_new(4096);
+	char **names;
+	ssize_t count = arena ? rna_root_list(root, "proc", arena, &names) : -ENOMEM;
+
+	*ret = 0;
+	for (ssize_t i = 0; i < count; i++) {
+		struct rna_users owner;
+		uint64_t process;
+
+		if (rna_parse_u64(names[i], &process) < 0 || process > INT32_MAX)
+			continue;
+		if (rna_find_owner(root, (uint32_t)process, arena, &owner) < 0)
+			return -ENOMEM;
+		if (owner.count == 0 || !is_pod(&owner.items[0], name))
+			continue;
+		if (has_device_open(root, names[i], arena)) {
+			*ret = (uint32_t)process;
+			return 0;
+		}
+		*ret = (uint32_t)process; /* the last one: the first is that of the sandbox */
+	}
+	if (count < 0)
+		return (int)count;
+	return *ret > 0 ? 0 : -ESRCH;
 }

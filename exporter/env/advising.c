@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* What the functions of a request share: they add to what was advised, and ask what was given. */
+#include "rna/base/parse.h"
+
 #include "dialect.h"
 
 void rna_env_set(struct rna_env_advising *advising, const char *name, const char *value,
@@ -28,13 +30,16 @@ const char *rna_env_name(struct rna_env_advising *advising, const struct rna_sub
 	return name ? name : "";
 }
 
-const char *rna_env_given(const struct rna_env_advising *advising, const char *name)
+const char *rna_env_ask(const struct rna_env_request *request, const char *name)
 {
-	const char *value = name && advising->request->get
-				    ? advising->request->get(name, advising->request->userdata)
-				    : NULL;
+	const char *value = name && request->get ? request->get(name, request->userdata) : NULL;
 
 	return value && *value ? value : NULL;
+}
+
+const char *rna_env_given(const struct rna_env_advising *advising, const char *name)
+{
+	return rna_env_ask(advising->request, name);
 }
 
 bool rna_env_is_of_gpu(const struct rna_env_advising *advising)
@@ -52,6 +57,19 @@ void rna_env_warn_of_vendor(struct rna_env_advising *advising, uint32_t vendor, 
 	if (topology)
 		RNA_ENV_WARN(advising, "this node has no GPU of %s, which %s is for", name,
 			     advising->dialect->words.title);
+}
+
+bool rna_env_needs_dma_buf(const struct rna_env_advising *advising, const char *driver)
+{
+	const struct rna_readiness *readiness = rna_snapshot_readiness(advising->view->snapshot);
+	struct rna_value peer, buffer;
+
+	if (!readiness || !rna_same_text(readiness->gpu_driver.name, driver))
+		return false;
+	peer = readiness->gpudirect[RNA_GPUDIRECT_PEER_MEMORY];
+	buffer = readiness->gpudirect[RNA_GPUDIRECT_DMA_BUF];
+	return rna_value_is_known(peer) && peer.number == 0 && rna_value_is_known(buffer) &&
+	       buffer.number == 1;
 }
 
 static bool is_flat(const struct rna_topology *topology)

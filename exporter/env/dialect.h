@@ -28,10 +28,23 @@ struct rna_env_gid_names {
 					      unsigned *ret_index);
 };
 
+/* How a library chooses the P_Key of an InfiniBand port. */
+struct rna_env_pkey_names {
+	const char *name;  /* NCCL_IB_PKEY */
+	bool by_value;     /* a partition; otherwise an index of the table */
+	const char *alone; /* what it does without a value */
+};
+
 struct rna_env_dialect {
 	struct rna_env_words words;
+	const char *source;     /* whose source says all this: "NVIDIA/nccl 2.30.7" */
 	const char *list_start; /* first character of the list of ports: "=" */
+	const char *list_end;   /* behind ports of other drivers than mlx5; NULL: nothing */
+	bool lists_devices;     /* without their ports */
+	bool lists_planes;      /* behind the port: ":RAIL:PLANE" */
 	size_t ports_max;       /* that the library can use */
+	const char *apart;      /* what to do if its ports do not reach each other */
+	struct rna_env_pkey_names pkey;
 	struct rna_env_gid_names gids;
 	struct rna_env_qos_names qos;
 	/* The interface for connections that are no RDMA; NULL: no variable, or no need for it. */
@@ -66,19 +79,43 @@ void rna_env_warn(struct rna_env_advising *advising, const char *text);
 
 /* "mlx5_0/1"; never NULL. */
 const char *rna_env_name(struct rna_env_advising *advising, const struct rna_subject *port);
-/* A variable of the caller's environment. NULL: not set, or empty. */
+/* A variable of the caller's environment. name may be NULL. NULL: not set, or empty. */
+const char *rna_env_ask(const struct rna_env_request *request, const char *name);
 const char *rna_env_given(const struct rna_env_advising *advising, const char *name);
 /* Are ports chosen for one GPU? */
 bool rna_env_is_of_gpu(const struct rna_env_advising *advising);
 
 /* The GIDs of RoCE ports: env_gids.c. */
 void rna_env_choose_gids(struct rna_env_advising *advising);
+/* Why other nodes cannot reach the port by that entry, which may be NULL. NULL: they can. */
+const char *rna_env_gid_defect(const struct rna_subject *port, const struct rna_gid_entry *entry);
+/* What the caller's environment says of GIDs. False: nothing. */
+bool rna_env_given_gids(const struct rna_env_gid_names *names,
+			const struct rna_env_request *request, struct rna_nccl_settings *ret);
+
+/* Partitions, and networks that do not reach each other: env_networks.c. */
+void rna_env_choose_networks(struct rna_env_advising *advising);
+size_t rna_env_count_networks(const struct rna_env_ports *ports);
+/* Are there several, and is that proven? */
+bool rna_env_networks_are_apart(const struct rna_env_ports *ports);
+/* The number of the network of one of the ports, from 0. */
+size_t rna_env_plane(const struct rna_env_ports *ports, size_t of);
+/*
+ * The most members of a bond whose members transmit at the same time; 0: there is none. Bonds with
+ * LACP do not count if without_lacp.
+ */
+size_t rna_env_count_members(const struct rna_env_advising *advising, bool without_lacp);
+/* The first port of another driver than mlx4 and mlx5; NULL: none. */
+const struct rna_subject *rna_env_other_driver(const struct rna_env_ports *ports);
 
 /*
  * Is this a virtual machine whose PCI tree has no GPU with NICs nearer than others: all behind host
  * bridges, or no known path?
  */
 bool rna_env_is_flat_guest(const struct rna_env_advising *advising);
+
+/* Is dma-buf the only way for NICs to access the memory of GPUs of that driver? */
+bool rna_env_needs_dma_buf(const struct rna_env_advising *advising, const char *driver);
 
 /* The choose of each: env_nccl.c, env_ucx.c, env_nvshmem.c. */
 void rna_env_choose_nccl(struct rna_env_advising *advising);
@@ -87,6 +124,7 @@ void rna_env_choose_ucx(struct rna_env_advising *advising);
 void rna_env_choose_nixl(struct rna_env_advising *advising);
 void rna_env_choose_openmpi(struct rna_env_advising *advising);
 void rna_env_choose_nvshmem(struct rna_env_advising *advising);
+void rna_env_choose_mooncake(struct rna_env_advising *advising);
 
 /* select of UCX, and of libraries with NCCL's algorithm. */
 const struct rna_gid_entry *rna_env_nccl_select(const struct rna_port_gids *gids,
@@ -95,7 +133,11 @@ const struct rna_gid_entry *rna_env_nccl_select(const struct rna_port_gids *gids
 const struct rna_gid_entry *rna_env_ucx_select(const struct rna_port_gids *gids,
 					       const struct rna_nccl_settings *settings,
 					       unsigned *ret_index);
+const struct rna_gid_entry *rna_env_mooncake_select(const struct rna_port_gids *gids,
+						    const struct rna_nccl_settings *settings,
+						    unsigned *ret_index);
 const struct rna_gid_entry *rna_env_ucx_gid_of(const struct rna_subject *port);
+const struct rna_gid_entry *rna_env_mooncake_gid_of(const struct rna_subject *port);
 
 /* A warning if the topology has no GPU of that vendor, for which alone the library is. */
 void rna_env_warn_of_vendor(struct rna_env_advising *advising, uint32_t vendor, const char *name);

@@ -17,8 +17,8 @@
 
 enum {
 	VARIABLES_MAX = 16,
-	WARNINGS_OF_A_PORT = 9, /* one of each kind */
-	OTHER_WARNINGS_MAX = 12,
+	WARNINGS_OF_A_PORT = 13, /* one of each kind */
+	OTHER_WARNINGS_MAX = 24,
 };
 
 /* -- Helpers ----------------------------------------------------------------------------------- */
@@ -36,32 +36,57 @@ static const char *copy(struct rna_env_advising *advising, const struct rna_strb
 
 /* -- The list of ports ------------------------------------------------------------------------- */
 
-static const char *why_these_ports(struct rna_env_advising *advising)
+static const char *why_these_ports(struct rna_env_advising *advising, const char *end)
 {
 	const struct rna_env_ports *ports = &advising->ports;
 	bool infiniband = ports->items[0]->link_layer == RNA_LINK_LAYER_INFINIBAND;
 
-	return rna_arena_printf(advising->arena, "%zu ACTIVE port%s of %s; %s", ports->count,
+	return rna_arena_printf(advising->arena, "%zu ACTIVE port%s of %s; %s%s", ports->count,
 				ports->count == 1 ? "" : "s", infiniband ? "InfiniBand" : "RoCE",
-				ports->why);
+				ports->why,
+				end ? "; lo for what stays on the node, for which these ports may "
+				      "have no transport (sglang#40641)"
+				    : "");
+}
+
+static void write_rail_and_plane(const struct rna_env_advising *advising, size_t i,
+				 struct rna_strbuf *out)
+{
+	const struct rna_topology *topology = rna_snapshot_topology(advising->view->snapshot);
+	const struct rna_nic *nic =
+		topology ? rna_topology_find_nic(topology, advising->ports.items[i]->device->device)
+			 : NULL;
+
+	rna_strbuf_add_char(out, ':');
+	if (nic && nic->rail >= 0)
+		rna_strbuf_printf(out, "%d", nic->rail);
+	rna_strbuf_printf(out, ":%zu", rna_env_plane(&advising->ports, i));
 }
 
 static void list_ports(struct rna_env_advising *advising)
 {
 	const struct rna_env_dialect *dialect = advising->dialect;
 	const struct rna_env_ports *ports = &advising->ports;
+	bool planes = dialect->lists_planes && rna_env_networks_are_apart(ports);
+	const char *end = rna_env_other_driver(ports) ? dialect->list_end : NULL;
 	RNA_STRBUF struct rna_strbuf list = RNA_STRBUF_INIT;
 
 	rna_strbuf_puts(&list, dialect->list_start ? dialect->list_start : "");
-	for (size_t i = 0; i < ports->count && i < dialect->ports_max; i++)
-		rna_strbuf_printf(&list, "%s%s:%u", i == 0 ? "" : ",",
-				  ports->items[i]->device->device->name, ports->items[i]->port);
+	for (size_t i = 0; i < ports->count; i++) {
+		const char *name = ports->items[i]->device->device->name;
+
+		if (dialect->lists_devices && i > 0 &&
+		    strcmp(name, ports->items[i - 1]->device->device->name) == 0)
+			continue;
+		rna_strbuf_printf(&list, "%s%s", i == 0 ? "" : ",", name);
+		if (!dialect->lists_devices)
+			rna_strbuf_printf(&list, ":%u", ports->items[i]->port);
+		if (planes)
+			write_rail_and_plane(advising, i, &list);
+	}
+	rna_strbuf_puts(&list, end ? end : "");
 	rna_env_set(advising, dialect->words.list, copy(advising, &list),
-		    why_these_ports(advising));
-	if (ports->count > dialect->ports_max)
-		RNA_ENV_WARN(advising, "%s uses %zu ports at most: %zu are too many",
-			     title_of(advising), dialect->ports_max,
-			     ports->count - dialect->ports_max);
+		    why_these_ports(advising, end));
 }
 
 /* -- Sockets ----------------------------------------------------------------------------------- */
@@ -320,6 +345,7 @@ static void advise(struct rna_env_advising *advising, const struct rna_subjects 
 		return;
 	list_ports(advising);
 	warn_of_interfaces(advising);
+	rna_env_choose_networks(advising);
 	rna_env_choose_gids(advising);
 	choose_sockets(advising);
 	choose_quality(advising);
@@ -363,12 +389,28 @@ static int choose_ports_of_gpu(struct rna_env_advising *advising)
 	return 0;
 }
 
+/* A library with too few places for all ports takes the first ones: GPUs would be without any. */
+static void cut_evenly(struct rna_env_advising *advising)
+{
+	size_t most = advising->dialect->ports_max;
+	size_t count = rna_env_ports_cut(&advising->ports, most);
+
+	if (count > 0)
+		RNA_ENV_WARN(advising,
+			     "%s uses %zu ports at most, so %zu are left out, of the cards with "
+			     "most ports",
+			     title_of(advising), most, count);
+}
+
 static int choose_ports(struct rna_env_advising *advising, const struct rna_subjects *subjects)
 {
 	if (rna_env_ports_choose(subjects, &advising->dialect->words, advising->arena,
 				 &advising->ports) < 0)
 		return -ENOMEM;
-	return choose_ports_of_gpu(advising);
+	if (choose_ports_of_gpu(advising) < 0)
+		return -ENOMEM;
+	cut_evenly(advising);
+	return 0;
 }
 
 int rna_env_advise(const struct rna_view *view, const struct rna_env_request *request,

@@ -5,18 +5,38 @@
  */
 #include <string.h>
 
+#include "rna/model/fabric.h"
+#include "rna/model/gateways.h"
+
 #include "dialect.h"
 
 /* Settings by which the library chooses its GIDs. */
 struct gid_choice {
 	struct rna_nccl_settings settings;
-	size_t served; /* ports for which it then selects a routable GID of RoCE v2 */
+	/* Ports for which it then selects a routable GID of RoCE v2, of the port's network. */
+	size_t served;
+	bool networks; /* are prefixes of networks configured? */
 };
 
 static bool is_routable(const struct rna_gid_entry *entry)
 {
 	return entry && entry->type == RNA_GID_TYPE_ROCE_V2 && !entry->elsewhere &&
 	       !rna_gid_is_link_local(&entry->gid);
+}
+
+const char *rna_env_gid_defect(const struct rna_subject *port, const struct rna_gid_entry *entry)
+{
+	if (!entry)
+		return "an empty entry";
+	if (entry->elsewhere)
+		return "whose interface is in another network namespace";
+	if (rna_gid_is_link_local(&entry->gid))
+		return "link-local: no router carries it";
+	if (!is_routable(entry))
+		return "no RoCE v2: no router carries it";
+	return rna_network_uses(port, &entry->gid)
+		       ? NULL
+		       : "no address of the port's network (fabric.networks)";
 }
 
 /* ret_index: of the entry, or of the empty one. */
@@ -32,13 +52,16 @@ static const struct rna_gid_entry *entry_of(const struct rna_env_advising *advis
 static bool is_served(const struct rna_env_advising *advising, const struct rna_subject *port,
 		      const struct rna_nccl_settings *settings, unsigned *ret_index)
 {
-	return port->gids && is_routable(entry_of(advising, port, settings, ret_index));
+	return port->gids &&
+	       !rna_env_gid_defect(port, entry_of(advising, port, settings, ret_index));
 }
 
 static struct gid_choice try_settings(const struct rna_env_advising *advising,
 				      struct rna_nccl_settings settings)
 {
-	struct gid_choice choice = {.settings = settings};
+	const struct rna_networks *networks = advising->view->networks;
+	struct gid_choice choice = {.settings = settings,
+				    .networks = networks && networks->range_count > 0};
 	unsigned index;
 
 	for (size_t i = 0; i < advising->ports.count; i++)
@@ -59,7 +82,7 @@ static struct gid_choice find_index(const struct rna_env_advising *advising)
 			const struct rna_gid_entry *entry = &ports->items[i]->gids->entries[j];
 			struct gid_choice choice;
 
-			if (!is_routable(entry))
+			if (!is_routable(entry) || !rna_network_uses(ports->items[i], &entry->gid))
 				continue;
 			settings.gid_index = (int)entry->index;
 			choice = try_settings(advising, settings);
@@ -71,24 +94,63 @@ static struct gid_choice find_index(const struct rna_env_advising *advising)
 	return best;
 }
 
+/* The prefix of a network by which most ports are served. */
+static struct gid_choice find_range(const struct rna_env_advising *advising)
+{
+	const struct rna_networks *networks = advising->view->networks;
+	struct gid_choice best = {0};
+
+	for (size_t i = 0; networks && i < networks->range_count; i++) {
+		const struct rna_network_range *range = &networks->ranges[i];
+		struct rna_nccl_settings settings = RNA_NCCL_STANDARD;
+		struct gid_choice choice;
+
+		if (range->bits == 0)
+			continue;
+		settings.family = rna_gid_family(&range->address);
+		settings.range = range->address;
+		settings.range_bits =
+			(int)range->bits - (settings.family == RNA_GID_IPV4 ? RNA_IPV4_BIT : 0);
+		choice = try_settings(advising, settings);
+		if (choice.served > best.served)
+			best = choice;
+	}
+	return best;
+}
+
+static const char *say_gids(struct rna_env_advising *advising, const struct gid_choice *choice,
+			    size_t alone, const char *what)
+{
+	return rna_arena_printf(advising->arena,
+				"%s a routable GID for RoCE v2%s on %zu of %zu ports; left alone "
+				"%s finds one on %zu",
+				what, choice->networks ? " in the port's network" : "",
+				choice->served, advising->ports.count,
+				advising->dialect->gids.title, alone);
+}
+
 static void set_gid_variables(struct rna_env_advising *advising, const struct gid_choice *choice,
 			      size_t alone)
 {
 	const struct rna_env_gid_names *names = &advising->dialect->gids;
-	bool by_index = choice->settings.gid_index >= 0;
-	const char *reason =
-		rna_arena_printf(advising->arena,
-				 "%s a routable GID for RoCE v2 on %zu of %zu ports; left alone "
-				 "%s finds one on %zu",
-				 by_index ? "this index has" : "addresses are IPv6: so there is",
-				 choice->served, advising->ports.count, names->title, alone);
+	const struct rna_nccl_settings *settings = &choice->settings;
+	char address[RNA_ADDRESS_TEXT_MAX];
 
-	if (by_index)
+	if (settings->gid_index >= 0) {
 		rna_env_set(advising, names->index,
-			    rna_arena_printf(advising->arena, "%d", choice->settings.gid_index),
-			    reason);
-	else
-		rna_env_set(advising, names->family, "AF_INET6", reason);
+			    rna_arena_printf(advising->arena, "%d", settings->gid_index),
+			    say_gids(advising, choice, alone, "this index has"));
+		return;
+	}
+	if (settings->family == RNA_GID_IPV6 && names->family)
+		rna_env_set(advising, names->family, "AF_INET6",
+			    say_gids(advising, choice, alone, "addresses are IPv6: so there is"));
+	if (settings->range_bits == 0)
+		return;
+	rna_address_format(&settings->range, address);
+	rna_env_set(advising, names->range,
+		    rna_arena_printf(advising->arena, "%s/%d", address, settings->range_bits),
+		    say_gids(advising, choice, alone, "this prefix has"));
 }
 
 /* A given index counts in every version. */
@@ -100,19 +162,10 @@ static const char *who_uses(const struct rna_env_advising *advising,
 	return settings->gid_index >= 0 ? dialect->words.title : dialect->gids.title;
 }
 
-static const char *say_defect(const struct rna_gid_entry *entry)
-{
-	if (entry->elsewhere)
-		return "whose interface is in another network namespace";
-	return rna_gid_is_link_local(&entry->gid) ? "link-local: no router carries it"
-						  : "no RoCE v2: no router carries it";
-}
-
 static void warn_of_gid(struct rna_env_advising *advising, const struct rna_subject *port,
 			const struct rna_nccl_settings *settings, const char *because)
 {
-	const struct rna_gid_entry *entry;
-	const char *what = "an empty entry";
+	const char *defect;
 	unsigned index;
 
 	if (!port->gids) {
@@ -120,13 +173,11 @@ static void warn_of_gid(struct rna_env_advising *advising, const struct rna_subj
 			     rna_env_name(advising, port));
 		return;
 	}
-	entry = entry_of(advising, port, settings, &index);
-	if (is_routable(entry))
-		return;
-	if (entry)
-		what = say_defect(entry);
-	RNA_ENV_WARN(advising, "%s: %s%s uses GID index %u, %s", rna_env_name(advising, port),
-		     because, who_uses(advising, settings), index, what);
+	defect = rna_env_gid_defect(port, entry_of(advising, port, settings, &index));
+	if (defect)
+		RNA_ENV_WARN(advising, "%s: %s%s uses GID index %u, %s",
+			     rna_env_name(advising, port), because, who_uses(advising, settings),
+			     index, defect);
 }
 
 /* -- Rails ------------------------------------------------------------------------------------- */
@@ -198,32 +249,76 @@ static void warn_of_rails(struct rna_env_advising *advising,
 	}
 }
 
+/* -- Several addresses ------------------------------------------------------------------------- */
+
+/* Another address that the library could have chosen as well as that entry; NULL: none. */
+static const struct rna_gid_entry *find_rival(const struct rna_subject *port,
+					      const struct rna_gid_entry *chosen)
+{
+	for (size_t i = 0; i < port->gids->count; i++) {
+		const struct rna_gid_entry *entry = &port->gids->entries[i];
+
+		if (!rna_env_gid_defect(port, entry) &&
+		    !rna_gid_is_same(&entry->gid, &chosen->gid) &&
+		    rna_gid_family(&entry->gid) == rna_gid_family(&chosen->gid))
+			return entry;
+	}
+	return NULL;
+}
+
+/* Which of them the fabric routes the node cannot know. */
+static void warn_of_rivals(struct rna_env_advising *advising,
+			   const struct rna_nccl_settings *settings)
+{
+	char one[RNA_ADDRESS_TEXT_MAX], other[RNA_ADDRESS_TEXT_MAX];
+	unsigned index;
+
+	for (size_t i = 0; i < advising->ports.count; i++) {
+		const struct rna_subject *port = advising->ports.items[i];
+		const struct rna_gid_entry *chosen, *rival;
+
+		if (!is_served(advising, port, settings, &index))
+			continue;
+		chosen = entry_of(advising, port, settings, &index);
+		rival = find_rival(port, chosen);
+		if (!rival)
+			continue;
+		rna_address_format(&chosen->gid, one);
+		rna_address_format(&rival->gid, other);
+		RNA_ENV_WARN(advising,
+			     "%s has several routable addresses, and %s uses %s, not %s (index "
+			     "%u): if the fabric is that of the other one, set fabric.networks",
+			     rna_env_name(advising, port), advising->dialect->words.title, one,
+			     other, rival->index);
+	}
+}
+
 /* -- The caller's environment ------------------------------------------------------------------ */
 
-static struct rna_nccl_environment read_given(const struct rna_env_advising *advising)
+bool rna_env_given_gids(const struct rna_env_gid_names *names,
+			const struct rna_env_request *request, struct rna_nccl_settings *ret)
 {
-	const struct rna_env_gid_names *names = &advising->dialect->gids;
-	struct rna_nccl_environment ret = {
-		.gid_index = rna_env_given(advising, names->index),
-		.addr_family = rna_env_given(advising, names->family),
-		.addr_range = rna_env_given(advising, names->range),
-		.roce_version = rna_env_given(advising, names->roce_version),
+	struct rna_nccl_environment given = {
+		.gid_index = rna_env_ask(request, names->index),
+		.addr_family = rna_env_ask(request, names->family),
+		.addr_range = rna_env_ask(request, names->range),
+		.roce_version = rna_env_ask(request, names->roce_version),
 	};
 
 	/* a word of UCX; NCCL would read it as 0, as rna_nccl_settings_parse() does */
-	if (!names->family && ret.gid_index && strcmp(ret.gid_index, "auto") == 0)
-		ret.gid_index = NULL;
-	return ret;
+	if (!names->family && given.gid_index && strcmp(given.gid_index, "auto") == 0)
+		given.gid_index = NULL;
+	*ret = rna_nccl_settings_parse(&given);
+	return given.gid_index || given.addr_family || given.addr_range || given.roce_version;
 }
 
 /* Variables of the caller's environment stay in force unless one of ours replaces them. */
 static void warn_of_given(struct rna_env_advising *advising, const struct gid_choice *choice)
 {
-	const struct rna_nccl_environment given = read_given(advising);
-	struct rna_nccl_settings settings = rna_nccl_settings_parse(&given);
+	struct rna_nccl_settings settings;
 	unsigned index;
 
-	if (!given.gid_index && !given.addr_family && !given.addr_range && !given.roce_version)
+	if (!rna_env_given_gids(&advising->dialect->gids, advising->request, &settings))
 		return;
 	if (choice->settings.gid_index >= 0)
 		return; /* we set the index, which overrides the others */
@@ -249,7 +344,8 @@ const struct rna_gid_entry *rna_env_nccl_select(const struct rna_port_gids *gids
 }
 
 /*
- * An address family is better than an index: it stays right if addresses get other indexes.
+ * An address family or a prefix is better than an index: it stays right if addresses get other
+ * indexes.
  */
 static struct gid_choice choose(const struct rna_env_advising *advising,
 				const struct gid_choice *alone)
@@ -260,6 +356,11 @@ static struct gid_choice choose(const struct rna_env_advising *advising,
 	ipv6.family = RNA_GID_IPV6;
 	if (advising->dialect->gids.family) {
 		other = try_settings(advising, ipv6);
+		if (other.served > best.served)
+			best = other;
+	}
+	if (advising->dialect->gids.range && best.served < advising->ports.count) {
+		other = find_range(advising);
 		if (other.served > best.served)
 			best = other;
 	}
@@ -281,5 +382,6 @@ void rna_env_choose_gids(struct rna_env_advising *advising)
 	for (size_t i = 0; i < ports->count; i++)
 		warn_of_gid(advising, ports->items[i], &best.settings, "");
 	warn_of_rails(advising, &best.settings);
+	warn_of_rivals(advising, &best.settings);
 	warn_of_given(advising, &best);
 }

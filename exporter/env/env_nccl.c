@@ -6,6 +6,7 @@
  * projects/rccl, 2.31.2).
  */
 #include <string.h>
+#include <strings.h>
 
 #include "rna/base/parse.h"
 #include "rna/model/card.h"
@@ -31,7 +32,6 @@ static const char *title_of(const struct rna_env_advising *advising)
  */
 enum {
 	MERGED_MAX = 8, /* NCCL_NET_MAX_DEVS_PER_NIC_V12; 4 in the interface before */
-	PORTS_MAX = 32, /* MAX_IB_DEVS of NCCL */
 };
 
 static bool is_one_slot(const struct rna_subject *a, const struct rna_subject *b)
@@ -49,11 +49,6 @@ static bool is_one_bus(const struct rna_subject *a, const struct rna_subject *b)
 	return end && y && strncmp(x, y, (size_t)(end - x) + 1) == 0;
 }
 
-static bool is_one_card(const struct rna_subject *a, const struct rna_subject *b)
-{
-	return a->card && a->card == b->card;
-}
-
 /* "the card 0000:3b:00", in the arena; without its address where cards are not known. */
 static const char *say_card(struct rna_env_advising *advising, const struct rna_subject *port)
 {
@@ -68,10 +63,10 @@ static const char *say_card(struct rna_env_advising *advising, const struct rna_
 /* Another card that NCCL takes for the card of this port; NULL: none. */
 static const struct rna_subject *find_mistaken(const struct rna_env_ports *ports, size_t of)
 {
-	for (size_t i = of + 1; i < ports->count && i < PORTS_MAX; i++)
+	for (size_t i = of + 1; i < ports->count; i++)
 		if (is_one_bus(ports->items[of], ports->items[i]) &&
 		    !is_one_slot(ports->items[of], ports->items[i]) &&
-		    !is_one_card(ports->items[of], ports->items[i]))
+		    !rna_env_is_one_card(ports->items[of], ports->items[i]))
 			return ports->items[i];
 	return NULL;
 }
@@ -86,7 +81,7 @@ static void choose_merging(struct rna_env_advising *advising)
 {
 	const struct rna_env_ports *ports = &advising->ports;
 
-	for (size_t i = 0; i < ports->count && i < PORTS_MAX; i++) {
+	for (size_t i = 0; i < ports->count; i++) {
 		const struct rna_subject *other = find_mistaken(ports, i);
 
 		if (!other)
@@ -138,7 +133,7 @@ static void warn_of_cards(struct rna_env_advising *advising)
 {
 	const struct rna_env_ports *ports = &advising->ports;
 
-	for (size_t i = 0; i < ports->count && i < PORTS_MAX; i++) {
+	for (size_t i = 0; i < ports->count; i++) {
 		struct merged merged = find_merged(ports, i);
 
 		if (merged.count <= 1 || (!merged.rates_differ && merged.count <= MERGED_MAX))
@@ -155,16 +150,32 @@ static void warn_of_cards(struct rna_env_advising *advising)
 	}
 }
 
-/* -- GPUDirect --------------------------------------------------------------------------------- */
+/* -- Bonds ------------------------------------------------------------------------------------- */
 
-/* Is a method known by which NICs can access the memory of GPUs? */
-static bool is_ready_for_gpudirect(const struct rna_view *view)
+/*
+ * The card binds a queue pair to one member of the bond, and NCCL makes one for each connection
+ * (NVIDIA/nccl#1015). Each message then takes the next one, not a part of each, which is the
+ * default of 2.30.7 (src/transport/net_ib/common.cc), and was documented otherwise (nccl#1401).
+ */
+static void choose_queue_pairs(struct rna_env_advising *advising)
 {
-	const struct rna_readiness *readiness = rna_snapshot_readiness(view->snapshot);
+	size_t members = rna_env_count_members(advising, false);
 
-	return readiness && (readiness->gpudirect_state == RNA_GPUDIRECT_READY ||
-			     readiness->gpudirect_state == RNA_GPUDIRECT_READY_FOR_NEWER);
+	if (members == 0)
+		return;
+	rna_env_set(advising, "NCCL_IB_QPS_PER_CONNECTION",
+		    rna_arena_printf(advising->arena, "%zu", members),
+		    rna_arena_printf(advising->arena,
+				     "ports are bonds of %zu members, and one queue pair, of which "
+				     "%s has one for each connection, uses one member (nccl#1015); "
+				     "measure whether more are faster",
+				     members, title_of(advising)));
+	rna_env_set(advising, "NCCL_IB_SPLIT_DATA_ON_QPS", "0",
+		    "messages take turns with the queue pairs, as NCCL's authors advise for bonds "
+		    "(nccl#1015)");
 }
+
+/* -- GPUDirect --------------------------------------------------------------------------------- */
 
 /* GPUs of the request. */
 struct gpus {
@@ -211,37 +222,33 @@ static size_t count_gpus_at(const struct gpus *gpus, enum rna_path_class path)
  * By default NCCL lets a NIC access the memory of a GPU if only PCIe switches are between them
  * (ncclTopoCheckGdr() in src/graph/paths.cc, 2.30.7). Its next level, PHB, is the NUMA node: in its
  * tree the processor is a NUMA node, whatever the number of host bridges (ncclTopoGetXmlFromSys()
- * in src/graph/xml.cc). Over one host bridge this is faster, because otherwise all data are copied.
- * From one host bridge to another it seldom is, so it needs a measurement. RCCL's level is PHB by
+ * in src/graph/xml.cc). No source says that it is faster there, and NVIDIA/nccl#1295 measures that
+ * reading over the processor can be slower, so it needs a measurement. RCCL's level is PHB by
  * itself on one kind of processor, AMD's Rome; the agent does not tell processors apart.
  */
-static void choose_gpu_direct(struct rna_env_advising *advising)
+static void warn_of_gpu_direct(struct rna_env_advising *advising)
 {
+	static const struct {
+		enum rna_path_class path;
+		const char *nearer, *level;
+	} levels[] = {
+		{RNA_PATH_PHB, "nearer than PHB", "PHB"},
+		{RNA_PATH_NODE, "nearer than NODE", "PHB"},
+		{RNA_PATH_SYS, "in their NUMA node", "SYS"},
+	};
 	const struct gpus gpus = gpus_of(advising);
-	size_t bridge = count_gpus_at(&gpus, RNA_PATH_PHB);
-	size_t node = count_gpus_at(&gpus, RNA_PATH_NODE);
-	size_t system = count_gpus_at(&gpus, RNA_PATH_SYS), all = gpus.end - gpus.first;
 
-	if (bridge > 0 && is_ready_for_gpudirect(advising->view))
-		rna_env_set(
-			advising, "NCCL_NET_GDR_LEVEL", "PHB",
-			rna_arena_printf(advising->arena,
-					 "%zu of %zu GPUs reach their NIC over a host bridge; by "
-					 "itself %s uses GPUDirect below switches only",
-					 bridge + node, all, title_of(advising)));
-	else if (bridge + node > 0)
-		RNA_ENV_WARN(advising,
-			     "GPUs without a NIC nearer than %s: %zu of %zu; %s copies their data "
-			     "through the memory of the host, unless NCCL_NET_GDR_LEVEL is PHB%s",
-			     rna_path_class_name(bridge > 0 ? RNA_PATH_PHB : RNA_PATH_NODE),
-			     bridge + node, all, title_of(advising),
-			     bridge > 0 ? "" : "; measure which of both is faster");
-	if (system > 0)
-		RNA_ENV_WARN(
-			advising,
-			"GPUs without a NIC in their NUMA node: %zu of %zu; %s copies their data "
-			"through the memory of the host, unless NCCL_NET_GDR_LEVEL is SYS",
-			system, all, title_of(advising));
+	for (size_t i = 0; i < RNA_ARRAY_SIZE(levels); i++) {
+		size_t count = count_gpus_at(&gpus, levels[i].path);
+
+		if (count > 0)
+			RNA_ENV_WARN(advising,
+				     "GPUs without a NIC %s: %zu of %zu; %s copies their data "
+				     "through the memory of the host, unless NCCL_NET_GDR_LEVEL is "
+				     "%s; measure which of both is faster",
+				     levels[i].nearer, count, gpus.end - gpus.first,
+				     title_of(advising), levels[i].level);
+	}
 }
 
 /*
@@ -250,15 +257,7 @@ static void choose_gpu_direct(struct rna_env_advising *advising)
  */
 static void choose_dma_buf(struct rna_env_advising *advising)
 {
-	const struct rna_readiness *readiness = rna_snapshot_readiness(advising->view->snapshot);
-	struct rna_value peer, buffer;
-
-	if (!readiness || !rna_same_text(readiness->gpu_driver.name, "amdgpu"))
-		return;
-	peer = readiness->gpudirect[RNA_GPUDIRECT_PEER_MEMORY];
-	buffer = readiness->gpudirect[RNA_GPUDIRECT_DMA_BUF];
-	if (rna_value_is_known(peer) && peer.number == 0 && rna_value_is_known(buffer) &&
-	    buffer.number == 1)
+	if (rna_env_needs_dma_buf(advising, "amdgpu"))
 		rna_env_set(
 			advising, "NCCL_DMABUF_ENABLE", "1",
 			"dma-buf is the only way for NICs to access the memory of GPUs here (no "
@@ -308,6 +307,56 @@ static void warn_of_file(struct rna_env_advising *advising)
 			     text);
 }
 
+/* -- Further variables ------------------------------------------------------------------------- */
+
+/*
+ * Since 2.30 ports are also merged by the rails of NCCL_IB_HCA (ncclTopoGetMergePolicy() in
+ * src/graph/topo.cc); without rails that leaves none merged.
+ */
+static void warn_of_merge_policy(struct rna_env_advising *advising)
+{
+	const char *given = rna_env_given(advising, "NCCL_NET_MERGE_POLICY");
+
+	if (given && strcasecmp(given, "RAIL") == 0 &&
+	    !rna_env_networks_are_apart(&advising->ports))
+		rna_env_warn(advising,
+			     "NCCL_NET_MERGE_POLICY=RAIL of the environment merges ports of one "
+			     "rail, and NCCL_IB_HCA here names no rails: none would be merged");
+}
+
+/* Both default to NCCL_IB_TC (src/transport/net_ib/connect.cc and gin.cc, 2.30.7). */
+static void warn_of_classes(struct rna_env_advising *advising)
+{
+	static const char *const names[] = {"NCCL_IB_FIFO_TC", "NCCL_GIN_IB_TC"};
+	const char *class = NULL;
+
+	for (size_t i = 0; i < advising->variable_count; i++)
+		if (strcmp(advising->variables[i].name, "NCCL_IB_TC") == 0)
+			class = advising->variables[i].value;
+	for (size_t i = 0; class && i < RNA_ARRAY_SIZE(names); i++) {
+		const char *given = rna_env_given(advising, names[i]);
+
+		if (given && strcmp(given, class) != 0)
+			RNA_ENV_WARN(advising,
+				     "%s=%.16s of the environment takes packets out of the traffic "
+				     "class that NCCL_IB_TC=%s has; without it they would be in it",
+				     names[i], given, class);
+	}
+}
+
+/* Overview of NCCL/gIB, cloud.google.com/ai-hypercomputer/docs/nccl/overview */
+static void warn_of_google(struct rna_env_advising *advising)
+{
+	const struct rna_readiness *readiness = rna_snapshot_readiness(advising->view->snapshot);
+	const char *net = rna_env_given(advising, "NCCL_NET");
+
+	if (readiness && rna_same_text(readiness->dmi.vendor, "Google") &&
+	    !(net && strcasecmp(net, "gIB") == 0))
+		rna_env_warn(advising,
+			     "Google recommends its plugin NCCL/gIB on machines with RDMA, with "
+			     "the variables that come with it instead of these");
+}
+
 /* -- All of it --------------------------------------------------------------------------------- */
 
 /*
@@ -328,8 +377,12 @@ void rna_env_choose_nccl(struct rna_env_advising *advising)
 {
 	choose_merging(advising);
 	warn_of_cards(advising);
-	choose_gpu_direct(advising);
+	choose_queue_pairs(advising);
+	warn_of_gpu_direct(advising);
 	warn_of_flat_topology(advising);
+	warn_of_merge_policy(advising);
+	warn_of_classes(advising);
+	warn_of_google(advising);
 	warn_of_one_gpu(advising);
 	warn_of_file(advising);
 }

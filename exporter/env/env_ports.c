@@ -351,6 +351,11 @@ const char *rna_env_port_name(const struct rna_subject *port, struct rna_arena *
 	return rna_arena_printf(arena, "%s/%u", port->device->device->name, port->port);
 }
 
+bool rna_env_is_one_card(const struct rna_subject *a, const struct rna_subject *b)
+{
+	return a->card ? a->card == b->card : a->device == b->device;
+}
+
 bool rna_env_port_has_uplink(const struct rna_subject *port)
 {
 	const struct rna_netdevs *netdevs = rna_snapshot_netdevs(port->view->snapshot);
@@ -420,4 +425,37 @@ int rna_env_ports_choose(const struct rna_subjects *subjects, const struct rna_e
 			   : "which ones are near GPUs is not known, so only link layer, rate "
 			     "and default route tell them from others";
 	return 0;
+}
+
+/* -- The limit of a library -------------------------------------------------------------------- */
+
+/* The last port of the card with most of them, or of the last one of several. */
+static size_t find_spare(const struct rna_env_ports *ports)
+{
+	size_t most = 0, ret = 0;
+
+	for (size_t i = 0; i < ports->count; i++) {
+		size_t count = 0;
+
+		for (size_t j = 0; j < ports->count; j++)
+			count += rna_env_is_one_card(ports->items[i], ports->items[j]);
+		if (count >= most) {
+			most = count;
+			ret = i;
+		}
+	}
+	return ret;
+}
+
+size_t rna_env_ports_cut(struct rna_env_ports *ports, size_t most)
+{
+	size_t all = ports->count;
+
+	while (ports->count > most) {
+		size_t spare = find_spare(ports);
+
+		memmove(&ports->items[spare], &ports->items[spare + 1],
+			(--ports->count - spare) * sizeof(ports->items[0]));
+	}
+	return all - ports->count;
 }

@@ -51,3 +51,9 @@ bool rna_env_port_has_uplink(const struct rna_subject *port);
 
 /* "mlx5_0/1" in arena; NULL: no memory. */
 const char *rna_env_port_name(const struct rna_subject *port, struct rna_arena *arena);
+
+/* Are both on one card, or on one device where cards are not known? */
+bool rna_env_is_one_card(const struct rna_subject *a, const struct rna_subject *b);
+
+/* Leaves most ports at most, as many of each card as possible. Returns how many are left out. */
+size_t rna_env_ports_cut(struct rna_env_ports *ports, size_t most);

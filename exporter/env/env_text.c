@@ -138,3 +138,28 @@ void rna_write_env(const struct rna_env_advice *advice, enum rna_env_form form,
 	else
 		write_text(advice, &forms[form], out);
 }
+
+/* -- A running job ----------------------------------------------------------------------------- */
+
+void rna_write_env_check(const struct rna_env_check *check, const struct rna_env_advice *advice,
+			 struct rna_strbuf *out)
+{
+	static const char *const words[] = {
+		[RNA_ENV_RIGHT] = "ok",        [RNA_ENV_WRONG] = "wrong",
+		[RNA_ENV_MISSING] = "missing", [RNA_ENV_EXTRA] = "extra",
+		[RNA_ENV_UNKNOWN] = "unknown",
+	};
+
+	for (size_t i = 0; i < check->count; i++) {
+		rna_strbuf_printf(out, "%-8s ", words[check->lines[i].verdict]);
+		rna_text_add(out, check->lines[i].name, NULL);
+		rna_strbuf_add_char(out, ' ');
+		rna_text_add(out, check->lines[i].text, NULL);
+		rna_strbuf_add_char(out, '\n');
+	}
+	for (size_t i = 0; i < advice->warning_count; i++) {
+		rna_strbuf_puts(out, "warning  ");
+		rna_text_add(out, advice->warnings[i], NULL);
+		rna_strbuf_add_char(out, '\n');
+	}
+}

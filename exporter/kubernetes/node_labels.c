@@ -512,6 +512,46 @@ static struct rna_node_verdict rails(const struct tally *tally)
 	return count > 0 ? say_count(count, 0) : none;
 }
 
+/* Is it a network by which a scheduler has to choose: proven, and not the default partition? */
+static bool tells_nodes_apart(const struct rna_network *network)
+{
+	return network->port_count > 0 && (network->source == RNA_NETWORK_CONFIGURED ||
+					   (network->source == RNA_NETWORK_PARTITION &&
+					    network->partition != RNA_DEFAULT_PKEY));
+}
+
+/* Their names in the order of the configuration, or of the ports. */
+static struct rna_node_verdict networks(const struct tally *tally)
+{
+	const struct rna_networks *networks = tally->view->networks;
+	const struct rna_subject *port = NULL;
+	char text[RNA_LABEL_NAME_MAX + 1] = "";
+	size_t len = 0;
+
+	while ((port = next_port(tally, port)))
+		if (!port->network && rna_subject_is_active(port) &&
+		    port->link_layer == RNA_LINK_LAYER_INFINIBAND &&
+		    (!port->fabric || !port->fabric->pkeys_known))
+			return unknown;
+	for (size_t i = 0; networks && i < networks->count; i++) {
+		const struct rna_network *network = &networks->items[i];
+		int more = 0;
+
+		if (!tells_nodes_apart(network))
+			continue;
+		if (network->source == RNA_NETWORK_CONFIGURED)
+			more = snprintf(text + len, sizeof(text) - len, "%s%s", len > 0 ? "_" : "",
+					network->name);
+		else
+			more = snprintf(text + len, sizeof(text) - len, "%s0x%04x",
+					len > 0 ? "_" : "", network->partition);
+		if (more < 0 || (size_t)more >= sizeof(text) - len)
+			return none; /* too many for a label */
+		len += (size_t)more;
+	}
+	return len > 0 ? say(text, 0) : none;
+}
+
 /* VFs that are in a container's network namespace, or a guest's, are still in the PCI tree. */
 static struct rna_node_verdict sr_iov(const struct tally *tally)
 {
@@ -590,6 +630,10 @@ static const struct {
 		{"rails", rails, "a number",
 		 "Number of rails, that is, of cables that serve GPUs, whose RDMA device is there, "
 		 "up or down. The planes of one card are one rail."},
+	[RNA_NODE_LABEL_NETWORKS] =
+		{"networks", networks, "`plane-a_plane-b`, `0x0a01`, ...",
+		 "Networks of `fabric.networks` that the node has ports in; without the setting, "
+		 "partitions of InfiniBand other than the default one. Absent if there are none."},
 	[RNA_NODE_LABEL_SR_IOV] = {"sr-iov", sr_iov, "`true`, `false`",
 				   "Whether RDMA NICs have virtual functions."},
 	[RNA_NODE_LABEL_HEALTH] = {"health", health, "`ok`, `warning`, `critical`",

@@ -45,7 +45,7 @@ static void pkeys(const struct rna_subject *port, struct rna_writer *writer)
 {
 	uint64_t full = 0;
 
-	if (!port->fabric || !port->fabric->pkeys_known)
+	if (!port->fabric || !port->fabric->pkeys_known || port->fabric->pkeys_from_files)
 		return;
 	for (size_t i = 0; i < port->fabric->pkey_count; i++)
 		full += port->fabric->pkeys[i].full;
@@ -56,9 +56,22 @@ static void pkeys(const struct rna_subject *port, struct rna_writer *writer)
 
 static struct rna_value default_pkey(const struct rna_subject *port)
 {
-	if (!port->fabric || !port->fabric->pkeys_known)
+	if (!port->fabric || !port->fabric->pkeys_known || port->fabric->pkeys_from_files)
 		return rna_no_value;
 	return rna_value_ok(rna_port_has_pkey(port->fabric, RNA_DEFAULT_PKEY));
+}
+
+/* Without MADs nothing is known of changes. */
+static struct rna_value peer_changes(const struct rna_subject *port)
+{
+	return port->fabric && port->fabric->answered ? rna_value_ok(port->fabric->peer_changes)
+						      : rna_no_value;
+}
+
+static struct rna_value manager_changes(const struct rna_subject *port)
+{
+	return port->fabric && port->fabric->answered ? rna_value_ok(port->fabric->manager.changes)
+						      : rna_no_value;
 }
 
 /* -- The tables -------------------------------------------------------------------------------- */
@@ -91,7 +104,7 @@ static const struct rna_family peer_rows[] = {
 	       "1 if the port or its peer rejects subnet management queries without an M_Key, or "
 	       "the peer answers none although the link is up; the agent then queries it again "
 	       "only after the port has changed. 0 if both answer."),
-	METRIC(PORT, "rdma_port_peer_changes_total", COUNTER, PLAIN, AT(fabric, peer_changes),
+	METRIC(PORT, "rdma_port_peer_changes_total", COUNTER, PLAIN, GET(peer_changes),
 	       "Changes of the peer at the other end of the cable since the agent started."),
 	DETAIL(PORT, "rdma_port_peer_width_supported_lanes", GAUGE, PLAIN,
 	       AT(peer_link, width_supported),
@@ -122,7 +135,7 @@ static const struct rna_family manager_rows[] = {
 	       "master)."),
 	DETAIL(PORT, "rdma_port_sm_priority", GAUGE, PLAIN, AT(fabric, manager.priority),
 	       "Priority of the subnet manager, 0 to 15. The highest becomes master."),
-	METRIC(PORT, "rdma_port_sm_changes_total", COUNTER, PLAIN, AT(fabric, manager.changes),
+	METRIC(PORT, "rdma_port_sm_changes_total", COUNTER, PLAIN, GET(manager_changes),
 	       "Changes of the port's subnet manager since the agent started."),
 	METRIC(PORT, "rdma_port_pkeys", GAUGE, PLAIN, EACH(pkeys, "membership"),
 	       "P_Keys in the port's table by membership: full, limited."),

@@ -254,6 +254,12 @@ int rna_look_inside(const struct rna_root *root, const struct rna_presence *pres
 		    struct rna_arena *arena, struct rna_inside *ret);
 
 /*
+ * A process of a pod, by its name or NAMESPACE/NAME: the first that has a file of /dev/infiniband
+ * open, or else its last one. 0, -ESRCH if there is none, or another negative errno.
+ */
+int rna_find_pod_process(const struct rna_root *root, const char *name, uint32_t *ret);
+
+/*
  * The resources that the kubelet gave to containers, in arena. 0, -ENOENT without a kubelet,
  * -EACCES without the right to read its checkpoint, -EBADMSG if that is damaged, or another
  * negative errno.

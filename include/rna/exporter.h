@@ -87,6 +87,9 @@ enum rna_env_form {
 
 void rna_write_env(const struct rna_env_advice *advice, enum rna_env_form form,
 		   struct rna_strbuf *out);
+/* A line for each of the check, and for each warning. */
+void rna_write_env_check(const struct rna_env_check *check, const struct rna_env_advice *advice,
+			 struct rna_strbuf *out);
 /* Runs of the self-test (rna/model/selftest.h), as a table or as JSON. */
 struct rna_selftest_run;
 void rna_write_selftest(const struct rna_selftest_run *runs, size_t count, bool json,

@@ -47,7 +47,7 @@ CATALOG = ROOT / "systemd/rdma-node-agent.catalog"
 CHART = ROOT / "helm/rdma-node-agent"
 # The table: which document has which tables of the code. No other document has any.
 PLACES = {
-    "agent/README.md": {"commands", "needs", "settings"},
+    "agent/README.md": {"commands", "env", "needs", "settings"},
     "agent/baseline/profiles.md": {"profiles", "shipped"},
     "agent/rules/findings.md": {"consequences", "rules", "thresholds"},
     "agent/rules/kernel-log.md": {"patterns"},

@@ -114,7 +114,7 @@ static struct rna_view *new_view(struct rna_part *presence, struct rna_part *top
 	snapshot->parts[RNA_COLLECTOR_TOPOLOGY] = rna_part_ref(topology);
 	*view = (struct rna_view){.refs = 1, .arena = arena, .snapshot = snapshot, .cards = cards};
 	FUZZ_WANT(rna_cards_make(snapshot, arena, cards) == 0 &&
-		  rna_subjects_join(view, false) == 0);
+		  rna_subjects_join(view, false, NULL) == 0);
 	return view;
 }
 

@@ -9,19 +9,24 @@ import yaml
 
 from formats import FAILED, Invalid
 
-LIBRARIES = ("nccl", "rccl", "ucx", "nvshmem", "nixl", "openmpi")
+LIBRARIES = ("nccl", "rccl", "ucx", "nvshmem", "nixl", "openmpi", "mooncake")
 # The variable with the list of ports, and how it looks.
 PORT = r"[^,:^]+:\d+"
+DEVICE = r"[^,:^]+"
+PLACE = r"(?::\d*:\d+)?"  # the rail and plane of NCCL
 LISTS = {"nccl": ("NCCL_IB_HCA", "="), "rccl": ("NCCL_IB_HCA", "="), "ucx": ("UCX_NET_DEVICES", ""),
          "nvshmem": ("NVSHMEM_HCA_LIST", ""), "nixl": ("UCX_NET_DEVICES", ""),
-         "openmpi": ("UCX_NET_DEVICES", "")}
+         "openmpi": ("UCX_NET_DEVICES", ""), "mooncake": ("MC_MS_FILTERS", "")}
 MOST = {"nccl": 32, "rccl": 32, "nvshmem": 48}  # ports that a library can use
 # Machines whose texts are kept, with the GPU for which they are asked as well: InfiniBand beside
 # GPUs, and there one whose NIC is down; RoCE with everything wrong, with IPv6 alone and with
-# priorities; a bond; planes; drivers of other vendors; AMD; virtual machines; no port at all.
+# priorities; a bond; planes of one port; partitions; planes as cards have them, and prefixes;
+# drivers of other vendors; AMD; virtual machines; no port at all.
 WHOLE = {"hgx-h100-ib": "3", "hgx-h100-lost": "1", "roce-troubles": None, "roce-ipv6": None,
          "roce-qos": None, "bond": None, "cx8-12ports": None, "other-vendors": None, "mi300x": "0",
-         "vm-flat": "1", "vm-numa": "2", "vm-one-bus": "0", "efa": "99"}
+         "vm-flat": "1", "vm-numa": "2", "vm-one-bus": "0", "efa": "99", "partitions": None,
+         "planes": None, "planes-configured": "1", "two-prefixes": None, "lag": None,
+         "ionic-erdma": None}
 FOR_GPUS = ("nccl", "ucx", "nvshmem")  # the others follow from these
 
 
@@ -33,7 +38,7 @@ def shell_variables(text):
         raise Invalid(f"bash: {result.stderr.decode()[-2000:]}")
     pairs = (pair.split("=", 1) for pair in result.stdout.decode().split("\0") if pair)
     return {name: value for name, value in pairs
-            if name.startswith(("NCCL_", "UCX_", "NVSHMEM_", "OMPI_"))}
+            if name.startswith(("NCCL_", "UCX_", "NVSHMEM_", "OMPI_", "MC_", "WITH_"))}
 
 
 def env_variables(text):
@@ -75,10 +80,11 @@ def listed(library, text):
         return []
     variables = json_variables(text)
     name, start = LISTS[library]
-    match = re.fullmatch(f"{start}({PORT}(?:,{PORT})*)", variables.get(name, ""))
+    entry = DEVICE if library == "mooncake" else PORT + PLACE
+    match = re.fullmatch(f"{start}({entry}(?:,{entry})*)(?:,lo)?", variables.get(name, ""))
     if not match or not all(variables.values()):
         raise Invalid(f"env --for={library}: {variables}")
-    return match[1].split(",")
+    return [":".join(port.split(":")[:2]) for port in match[1].split(",")]
 
 
 def unwritable(text):
@@ -95,7 +101,11 @@ def check_libraries(texts):
     longest = max(ports.values(), key=len)
     for library, own in ports.items():
         skipped = unwritable(texts[library])
-        expected = [port for port in longest if port not in skipped][:MOST.get(library)]
+        expected = [port for port in longest if port not in skipped]
+        if library == "mooncake":
+            expected = list(dict.fromkeys(port.split(":")[0] for port in expected))
+        if len(expected) > MOST.get(library, len(expected)):  # some of each card
+            expected = [port for port in expected if port in own][:MOST[library]]
         if own != expected and not texts[library].startswith(FAILED):
             raise Invalid(f"env --for={library}: ports {own}, not {expected}")
     if len({text.startswith(FAILED) for text in texts.values()}) > 1:

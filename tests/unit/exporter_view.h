@@ -157,6 +157,7 @@ static inline struct rna_part *new_fabric(void)
 		.number = 1,
 		.peer = &peer,
 		.former_peer = &former,
+		.answered = true,
 		.peer_changes = 1,
 		.manager = {.guid = "1070:fd03:00aa:0001",
 			    .lid = {.number = 1, .state = RNA_VALUE_OK},

@@ -36,7 +36,7 @@ static inline struct rna_view *joined_for(const struct rna_view *view, bool virt
 {
 	struct rna_view *own = (void *)(uintptr_t)view;
 
-	assert(rna_subjects_join(own, virtual_functions) == 0);
+	assert(rna_subjects_join(own, virtual_functions, NULL) == 0);
 	return own;
 }
 

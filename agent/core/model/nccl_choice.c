@@ -104,7 +104,7 @@ static int version_of(enum rna_gid_type type)
 	}
 }
 
-static bool in_range(const struct rna_gid *gid, const struct rna_nccl_settings *settings)
+bool rna_nccl_in_range(const struct rna_gid *gid, const struct rna_nccl_settings *settings)
 {
 	size_t start = settings->family == RNA_GID_IPV4 ? IPV4_OFFSET : 0, whole, rest;
 	const uint8_t *address = &gid->bytes[start], *range = &settings->range.bytes[start];
@@ -126,7 +126,7 @@ static bool prefers(const struct rna_gid_entry *candidate, const struct rna_gid_
 {
 	enum rna_gid_family family = family_of(&candidate->gid);
 
-	if (family != settings->family || !in_range(&candidate->gid, settings))
+	if (family != settings->family || !rna_nccl_in_range(&candidate->gid, settings))
 		return false;
 	if (family != family_of(&current->gid))
 		return true; /* of any version, even an empty entry */

@@ -2,7 +2,8 @@
 /*
  * Lists of devices and interfaces in variables of NCCL, read as NCCL does: parseStringList() and
  * matchIfList() in src/misc/utils.cc (2.30.7). "^" in front means all others, "=" behind it whole
- * names instead of beginnings; ":1" is a port.
+ * names instead of beginnings; ":1" is a port. A rail and a plane may follow, for which an empty
+ * port is any port.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -37,7 +38,9 @@ bool rna_nccl_list_next(struct rna_nccl_list *list)
 	list->name = list->rest;
 	list->len = strcspn(list->rest, ",:");
 	list->rest += list->len;
-	list->port = *list->rest == ':' ? (int)strtol(list->rest + 1, NULL, 10) : -1;
+	list->port = -1;
+	if (*list->rest == ':' && strcspn(list->rest + 1, ",:") > 0)
+		list->port = (int)strtol(list->rest + 1, NULL, 10);
 	list->rest += strcspn(list->rest, ",");
 	return list->len > 0 || rna_nccl_list_next(list);
 }

@@ -529,7 +529,7 @@ static int join_node_and_cards(struct rna_view *view, struct rna_subjects *subje
 }
 
 static int join_devices_and_ports(struct join *join, struct rna_view *view,
-				  struct rna_subjects *subjects)
+				  struct rna_subjects *subjects, char *const *networks)
 {
 	const struct rna_snapshot *snapshot = view->snapshot;
 	struct rna_subject *devices, *ports;
@@ -553,10 +553,10 @@ static int join_devices_and_ports(struct join *join, struct rna_view *view,
 		}
 		compare_ports(join, &ports[next - device->port_count], device->port_count);
 	}
-	return 0;
+	return rna_networks_find(view, ports, count, networks);
 }
 
-int rna_subjects_join(struct rna_view *view, bool virtual_functions)
+int rna_subjects_join(struct rna_view *view, bool virtual_functions, char *const *networks)
 {
 	struct rna_subjects *subjects = rna_arena_alloc(view->arena, sizeof(*subjects));
 	struct join join = {
@@ -566,7 +566,7 @@ int rna_subjects_join(struct rna_view *view, bool virtual_functions)
 	};
 
 	if (!subjects || join_node_and_cards(view, subjects) < 0 ||
-	    join_devices_and_ports(&join, view, subjects) < 0)
+	    join_devices_and_ports(&join, view, subjects, networks) < 0)
 		return -ENOMEM;
 	view->subjects = subjects;
 	return 0;

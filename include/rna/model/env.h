@@ -9,6 +9,7 @@
 #include <stddef.h>
 
 #include "rna/base/arena.h"
+#include "rna/base/strbuf.h"
 
 struct rna_view;
 
@@ -19,6 +20,7 @@ enum rna_env_library {
 	RNA_ENV_NVSHMEM,
 	RNA_ENV_NIXL,
 	RNA_ENV_OPENMPI,
+	RNA_ENV_MOONCAKE,
 	RNA_ENV_LIBRARY_COUNT,
 };
 
@@ -70,3 +72,43 @@ struct rna_env_advice {
 /* Pure. All is in arena, except device names, which belong to view. 0 or -ENOMEM. */
 int rna_env_advise(const struct rna_view *view, const struct rna_env_request *request,
 		   struct rna_arena *arena, struct rna_env_advice *ret);
+
+/* -- A running job ----------------------------------------------------------------------------- */
+
+enum rna_env_verdict {
+	RNA_ENV_RIGHT,
+	RNA_ENV_WRONG,
+	RNA_ENV_MISSING,
+	RNA_ENV_EXTRA, /* what the node would not give, and does no harm that is known */
+	RNA_ENV_UNKNOWN,
+};
+
+struct rna_env_line {
+	enum rna_env_verdict verdict;
+	const char *name; /* of a variable, a file or a device */
+	const char *text;
+};
+
+struct rna_env_check {
+	size_t count;
+	const struct rna_env_line *lines;
+	size_t bad; /* lines that are wrong or missing */
+};
+
+struct rna_inside;
+struct rna_pod_resources;
+
+struct rna_env_check_input {
+	const struct rna_view *view;           /* as the process sees it */
+	const struct rna_env_request *request; /* its get has the environment of the process */
+	const struct rna_env_advice *advice;   /* of that request */
+	const struct rna_inside *inside;
+	const struct rna_pod_resources *resources;
+};
+
+/* Pure; lines and texts in arena. 0 or -ENOMEM. */
+int rna_env_check(const struct rna_env_check_input *in, struct rna_arena *arena,
+		  struct rna_env_check *ret);
+
+/* The table of variables for the command describe. */
+void rna_env_describe(struct rna_strbuf *out);

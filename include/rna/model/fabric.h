@@ -14,6 +14,7 @@
 
 #include "rna/model/counter.h"
 #include "rna/model/device.h"
+#include "rna/model/gid.h"
 #include "rna/model/value.h"
 
 enum rna_peer_source {
@@ -93,6 +94,7 @@ enum { RNA_FABRIC_TOPICS = 10 };
 
 struct rna_port_fabric {
 	unsigned number;
+	bool answered; /* MADs, or it requires an M_Key; false: P_Keys at most are known */
 	const struct rna_peer *peer; /* NULL: never known */
 	/* The previous peer since the agent started; NULL: none. */
 	const struct rna_peer *former_peer;
@@ -103,6 +105,7 @@ struct rna_port_fabric {
 	struct rna_value key_required;
 	struct rna_value virtual_lanes; /* operational VLs without VL15 */
 	bool pkeys_known;
+	bool pkeys_from_files; /* the first ones only */
 	size_t pkey_count;
 	const struct rna_pkey *pkeys;        /* ascending by index */
 	struct rna_value congestion_control; /* 1: the MAD class answered, 0: it was refused */
@@ -120,6 +123,67 @@ bool rna_port_has_pkey(const struct rna_port_fabric *fabric, uint16_t key);
 struct rna_fabric {
 	struct rna_counters_part counters;
 	size_t port_count;
-	/* ascending by number; ports that have answered at least once, or require an M_Key */
+	/*
+	 * Ascending by number: ports that have answered at least once, or require an M_Key, or
+	 * whose P_Keys the files of sysfs tell.
+	 */
 	const struct rna_port_fabric *ports;
 };
+
+/* -- Networks ---------------------------------------------------------------------------------- */
+
+/*
+ * Ports of this node whose peers can reach each other, as far as the node knows. Of a fabric it
+ * knows partitions, and addresses; the setting fabric.networks says what it cannot know, for
+ * example that two planes are not connected. One choice of networks serves all outputs.
+ */
+enum rna_network_source {
+	RNA_NETWORK_CONFIGURED, /* fabric.networks */
+	RNA_NETWORK_PARTITION,  /* of InfiniBand: subnet and P_Key */
+	RNA_NETWORK_PLANE,      /* of RoCE: what addresses look like, which proves nothing */
+};
+
+struct rna_network {
+	const char *name; /* "plane-a", "partition 0x0a01", "172.16.0.0/21" */
+	enum rna_network_source source;
+	size_t port_count;
+	uint16_t partition; /* without the membership bit; 0: RoCE */
+};
+
+enum { RNA_IPV4_BIT = 96 }; /* of a mapped address, in front of that of IPv4 */
+
+/* An entry of fabric.networks: "NAME=ADDRESS/BITS" or "NAME=P_KEY". Entries may share a name. */
+struct rna_network_range {
+	const char *name; /* not ended: len characters */
+	size_t len;
+	struct rna_gid address; /* IPv4: mapped */
+	unsigned bits;          /* of address, 96 and more for IPv4; 0: a partition */
+	uint16_t partition;
+};
+
+bool rna_network_range_parse(const char *entry, struct rna_network_range *ret);
+bool rna_network_range_is_valid(const char *entry);
+/* Has the address the first bits of the range? False for partitions. */
+bool rna_network_range_has(const struct rna_network_range *range, const struct rna_gid *address);
+
+/* In the arena of the view. */
+struct rna_networks {
+	size_t count;
+	const struct rna_network *items;
+	size_t range_count;
+	const struct rna_network_range *ranges; /* of the configuration */
+};
+
+struct rna_subject;
+struct rna_view;
+
+/*
+ * Sets view->networks and the network of each of the ports, the view's. entries: NULL-ended, or
+ * NULL: none. 0 or -ENOMEM.
+ */
+int rna_networks_find(struct rna_view *view, struct rna_subject *ports, size_t count,
+		      char *const *entries);
+/* Is the port reached by that address in its network? Yes, unless one is configured. */
+bool rna_network_uses(const struct rna_subject *port, const struct rna_gid *address);
+/* The P_Key of the port for its network. NULL: RoCE, or none is known. */
+const struct rna_pkey *rna_network_pkey(const struct rna_subject *port);

@@ -24,6 +24,7 @@ struct rna_inside_file {
 	const char *name;   /* "uverbs3" */
 	const char *device; /* "mlx5_3"; NULL: rdma_cm, which is for all */
 	enum rna_inside_access access;
+	struct rna_value opened; /* descriptors that it has of it; absent: they cannot be listed */
 };
 
 struct rna_inside {

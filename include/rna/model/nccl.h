@@ -55,6 +55,9 @@ struct rna_nccl_settings rna_nccl_settings_parse(const struct rna_nccl_environme
 unsigned rna_nccl_gid_index(const struct rna_port_gids *gids, bool infiniband,
 			    const struct rna_nccl_settings *settings);
 
+/* Is it an address of the range that these settings have? Any is, without a range. */
+bool rna_nccl_in_range(const struct rna_gid *gid, const struct rna_nccl_settings *settings);
+
 /* -- /etc/nccl.conf ---------------------------------------------------------------------------- */
 
 /* Variables of that file that must agree with the node. */

@@ -40,6 +40,7 @@ struct rna_subject {
 	const struct rna_netdev *netdev;
 	const struct rna_port_fabric *fabric;
 	const struct rna_peer *peer; /* at the other end of the cable */
+	const struct rna_network *network;
 	/* Of the peer, unless it is stale: old abilities do not apply to the present link. */
 	const struct rna_link_end *peer_link;
 	const struct rna_port_gids *gids;
@@ -96,10 +97,10 @@ struct rna_subjects {
 };
 
 /*
- * Sets view->subjects. All else of the view is there but the findings. virtual_functions: are they
- * judged? 0 or -ENOMEM.
+ * Sets view->subjects and view->networks. All else of the view is there but the findings.
+ * virtual_functions: are they judged? networks: the setting fabric.networks. 0 or -ENOMEM.
  */
-int rna_subjects_join(struct rna_view *view, bool virtual_functions);
+int rna_subjects_join(struct rna_view *view, bool virtual_functions, char *const *networks);
 
 const struct rna_subject_list *rna_view_devices(const struct rna_view *view);
 const struct rna_subject_list *rna_view_ports(const struct rna_view *view);

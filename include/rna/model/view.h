@@ -180,6 +180,7 @@ struct rna_view {
 	const struct rna_change *changes;    /* oldest first; the newest of each kind */
 	struct rna_arena *arena;             /* owns all of these and their strings */
 	const struct rna_subjects *subjects; /* the devices and ports joined, see subject.h */
+	const struct rna_networks *networks; /* NULL: not made */
 };
 
 /* The loop counts references. Both accept NULL; unref returns NULL. */

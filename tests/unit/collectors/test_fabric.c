@@ -191,6 +191,36 @@ static struct rna_value counter(const struct fixture *fixture, const char *file)
 /* -- tests ----------------------------------------------------------------------------------------
  */
 
+/* If MADs are refused the files tell the P_Keys, and nothing else is known. */
+static void files_tell_the_pkeys(void **state)
+{
+	struct fixture *fixture = *state;
+	const struct rna_port_fabric *port;
+
+	script.status = -EACCES;
+	assert_null(run(fixture));
+	tree_write(&fixture->tree, "dev/ports/1/pkeys/0", "0x7fff\n");
+	tree_write(&fixture->tree, "dev/ports/1/pkeys/1", "0x0000\n");
+	tree_write(&fixture->tree, "dev/ports/1/pkeys/2", "0x8012\n");
+	port = run(fixture);
+	assert_non_null(port);
+	assert_true(port->pkeys_known && port->pkeys_from_files);
+	assert_false(port->answered);
+	assert_int_equal(port->pkey_count, 2);
+	assert_false(port->pkeys[0].full);
+	assert_int_equal(port->pkeys[1].index, 2);
+	assert_int_equal(port->pkeys[1].key, 0x12);
+	assert_true(port->pkeys[1].full);
+	tree_write(&fixture->tree, "dev/ports/1/pkeys/2", "0x0012\n");
+	assert_false(run(fixture)->pkeys[1].full);
+	script.status = 0;
+	end_pause(fixture, RNA_MAD_PKEYS);
+	port = run(fixture);
+	assert_false(port->pkeys_from_files);
+	assert_true(port->answered);
+	assert_int_equal(port->pkeys[1].index, 3);
+}
+
 static void all_that_is_answered_is_kept(void **state)
 {
 	const struct rna_port_fabric *port = run(*state);
@@ -573,6 +603,7 @@ static void what_is_refused_is_no_counter_any_more(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		RUN_TEST(files_tell_the_pkeys),
 		RUN_TEST(all_that_is_answered_is_kept),
 		RUN_TEST(a_port_that_cannot_be_asked_is_none),
 		RUN_TEST(what_is_refused_is_left_alone),

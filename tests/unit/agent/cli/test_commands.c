@@ -136,7 +136,7 @@ static void test_each_wrong_usage_is_named(void **state)
 		{"status --colour=never", "unknown option --colour=never; did you mean --color?"},
 		{"run --frobnicate", "unknown option --frobnicate; see --help"},
 		{"env --for=mpi",
-		 "--for: \"mpi\" is not one of nccl, rccl, ucx, nvshmem, nixl, openmpi"},
+		 "--for: \"mpi\" is not one of nccl, rccl, ucx, nvshmem, nixl, openmpi, mooncake"},
 		{"env --gpu", "--gpu: missing argument GPU"},
 		{"nccl --gpu=0", "nccl: unexpected option --gpu"},
 		{"check --format=slrum",
@@ -209,7 +209,7 @@ static void test_each_wrong_usage_is_named(void **state)
 		{"describe seting",
 		 "describe: \"seting\" is not one of settings, metrics, "
 		 "collectors, commands, rules, remedies, thresholds, meanings, consequences, labels, "
-		 "conditions, profiles, shipped, patterns, platform, needs, catalog, json"},
+		 "conditions, profiles, shipped, patterns, platform, needs, env, catalog, json"},
 	};
 
 	(void)state;

@@ -2487,7 +2487,7 @@ static const struct {
 	{manager_changed, IB, "subnet-manager-changed info"},
 	{manager_changed_long_ago, IB, ""},
 	{only_a_tenants_pkey, IB, "pkey-default-missing warning"},
-	{default_pkey_limited, IB, ""},
+	{default_pkey_limited, IB, "network-missing info"},
 	{no_pkey_while_down, IB, ""},
 	{rails_share_partitions, IB, ""},
 	{rail_lacks_partition, IB, "rails-pkeys warning"},

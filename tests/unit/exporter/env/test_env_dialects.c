@@ -11,6 +11,7 @@
 #include <cmocka.h>
 
 #include "rna/base/strbuf.h"
+#include "rna/model/card.h"
 
 #include "env/dialect.h"
 
@@ -298,9 +299,78 @@ static void test_gids(void **state)
 	}
 }
 
+/* -- Limits ------------------------------------------------------------------------------------ */
+
+static void test_each_card_keeps_ports(void **state)
+{
+	RNA_CLEANUP(rna_arena_free_p) struct rna_arena *arena = rna_arena_new(1024);
+	struct rna_card cards[2] = {0};
+	struct node node;
+
+	(void)state;
+	make(&node, RNA_ENV_NCCL, arena);
+	for (size_t i = 0; i < PORTS_MAX; i++)
+		add(&node, "mlx5_0", "mlx5_core")->card = &cards[i == PORTS_MAX - 1];
+	assert_int_equal(rna_env_ports_cut(&node.advising.ports, 8), 0);
+	assert_int_equal(rna_env_ports_cut(&node.advising.ports, 3), 3);
+	assert_int_equal(node.advising.ports.count, 3);
+	assert_ptr_equal(node.items[0]->card, &cards[0]);
+	assert_ptr_equal(node.items[1]->card, &cards[0]);
+	assert_ptr_equal(node.items[2]->card, &cards[1]);
+}
+
+/* -- Mooncake ---------------------------------------------------------------------------------- */
+
+static void test_the_gid_of_mooncake(void **state)
+{
+	const struct rna_gid_entry rows[] = {
+		{.index = 1, .type = RNA_GID_TYPE_ROCE_V2, .gid.bytes = {0xfe, 0x80}},
+		{.index = 3,
+		 .type = RNA_GID_TYPE_ROCE_V2,
+		 .gid.bytes = {[10] = 0xff, 0xff, 10, 0, 0, 1}},
+		{.index = 5, .type = RNA_GID_TYPE_ROCE_V1, .gid.bytes = {0x20, 0x01}},
+		{.index = 7, .type = RNA_GID_TYPE_ROCE_V2, .gid.bytes = {0x20, 0x01}},
+	};
+	struct rna_nccl_settings settings = RNA_NCCL_STANDARD;
+	struct rna_port_gids table = {.entries = rows};
+	unsigned index;
+
+	(void)state;
+	table.count = 1;
+	(void)rna_env_mooncake_select(&table, &settings, &index);
+	assert_int_equal(index, 1);
+	table.count = 3; /* a private address is better than none */
+	(void)rna_env_mooncake_select(&table, &settings, &index);
+	assert_int_equal(index, 3);
+	table.count = 4;
+	(void)rna_env_mooncake_select(&table, &settings, &index);
+	assert_int_equal(index, 7);
+	settings.gid_index = 5;
+	assert_ptr_equal(rna_env_mooncake_select(&table, &settings, &index), &rows[2]);
+	table.count = 0;
+	assert_null(rna_env_mooncake_select(&table, &RNA_NCCL_STANDARD, &index));
+}
+
+static void test_the_plugin_of_google(void **state)
+{
+	RNA_CLEANUP(rna_arena_free_p) struct rna_arena *arena = rna_arena_new(1024);
+	struct rna_readiness readiness = {.dmi.vendor = "Google"};
+	struct node node;
+
+	(void)state;
+	make(&node, RNA_ENV_NCCL, arena);
+	node.snapshot.parts[RNA_COLLECTOR_READINESS] = &readiness.part;
+	add(&node, "mlx5_0", "mlx5_core");
+	rna_env_choose_nccl(&node.advising);
+	assert_warning(&node, "NCCL/gIB");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_each_card_keeps_ports),
+		cmocka_unit_test(test_the_gid_of_mooncake),
+		cmocka_unit_test(test_the_plugin_of_google),
 		cmocka_unit_test(test_names_of_devices_for_nvshmem),
 		cmocka_unit_test(test_mapping_of_nvshmem),
 		cmocka_unit_test(test_rails_of_a_gpu),

@@ -123,6 +123,7 @@ static void test_dialects(void **state)
 				     "NVSHMEM_IB_GID_INDEX"},
 		[RNA_ENV_NIXL] = {"nixl", "NIXL", "UCX_NET_DEVICES", "UCX_IB_GID_INDEX"},
 		[RNA_ENV_OPENMPI] = {"openmpi", "Open MPI", "UCX_NET_DEVICES", "UCX_IB_GID_INDEX"},
+		[RNA_ENV_MOONCAKE] = {"mooncake", "Mooncake", "MC_MS_FILTERS", "MC_GID_INDEX"},
 	};
 
 	(void)state;
@@ -145,6 +146,10 @@ static void test_dialects(void **state)
 		assert_non_null(dialect->qos.gid_of);
 		assert_int_equal(!dialect->sockets, !dialect->sockets_alone);
 		assert_non_null(dialect->choose);
+		assert_non_null(dialect->source);
+		assert_non_null(dialect->apart);
+		assert_non_null(dialect->pkey.name);
+		assert_non_null(dialect->pkey.alone);
 	}
 	assert_null(rna_env_names[RNA_ENV_LIBRARY_COUNT]);
 }

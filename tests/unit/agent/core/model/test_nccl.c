@@ -331,6 +331,12 @@ static void lists_select(void **state)
 		{"^docker,lo", "ens1f0", 0, true},
 		{"^docker,lo", "docker0", 0, false},
 		{"mlx5_0,mlx5_1", "bnxt_0", 1, false},
+		/* with a rail and a plane: an empty port is any */
+		{"=mlx5_0::0", "mlx5_0", 1, true},
+		{"=mlx5_0::0:1,mlx5_3::1", "mlx5_3", 2, true},
+		{"=mlx5_0:,mlx5_3", "mlx5_0", 1, true},
+		{"=mlx5_4:1:2:0", "mlx5_4", 1, true},
+		{"=mlx5_4:1:2:0", "mlx5_4", 2, false},
 	};
 
 	(void)state;
