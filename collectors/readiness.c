@@ -290,18 +290,20 @@ static void explain_modules(struct run *run, struct rna_readiness *readiness,
 }
 
 /*
- * ib_core comes first: without it the others of that list are unknown. The RDMA half of a driver
- * that is loaded is not.
+ * ib_core comes first: without it the others of that list are unknown, and all if it has a class
+ * all the same. Without the class, the RDMA half of a driver that is loaded is known to be missing.
  */
 static void read_modules(struct run *run, struct rna_readiness *readiness)
 {
+	bool stack = exists(run, "sys/module", rna_module_names[0]);
 	struct rna_module *modules = NULL;
 	const struct rna_driver *driver;
 	const char *text;
 
-	if (exists(run, "sys/module", rna_module_names[0]))
-		for (const char *const *name = rna_module_names; *name; name++)
-			add_module(run, readiness, &modules, *name);
+	if (!stack && rna_root_exists(run->root, "sys/class/infiniband"))
+		return;
+	for (const char *const *name = rna_module_names; stack && *name; name++)
+		add_module(run, readiness, &modules, *name);
 	for (size_t at = 0; (driver = rna_driver_next(&at));)
 		if (exists(run, "sys/module", driver->name) ||
 		    exists(run, "sys/module", driver->rdma))

@@ -231,9 +231,9 @@ static void check_rdma_driver_missing(const struct rna_rule_input *in, struct rn
 			continue;
 		found = rna_finds_add(out, "NICs of %s have no RDMA devices: %s", driver->name,
 				      rna_absence_text(in, driver->rdma, out->arena));
-		remedy =
-			rna_arena_printf(out->arena, "No action required if RDMA is not wanted. %s",
-					 rna_absence_remedy(in, driver->rdma, out->arena));
+		remedy = rna_arena_printf(out->arena,
+					  "%sIf RDMA is not wanted, no action is required.",
+					  rna_absence_remedy(in, driver->rdma, out->arena));
 		found->remedy = remedy ? remedy : found->remedy;
 	}
 }
