@@ -26,8 +26,7 @@ enum {
 
 /* A neighbour that is asked. */
 struct peer {
-	char name[RNA_PEER_TEXT_SIZE];
-	char origin[RNA_PEER_TEXT_SIZE + 16]; /* "http://host:port" */
+	struct rna_peer_place place;
 	char host[RNA_PEER_TEXT_SIZE];
 	rna_usec asked;
 	rna_usec pause;   /* after that it is asked again */
@@ -71,14 +70,25 @@ static struct peer make_peer(const struct work *work, const struct rna_member *m
 {
 	struct peer peer = {0};
 
-	(void)snprintf(peer.name, sizeof(peer.name), "%s", member->name);
-	(void)snprintf(peer.origin, sizeof(peer.origin), "%s://%s",
+	(void)snprintf(peer.place.name, sizeof(peer.place.name), "%s", member->name);
+	(void)snprintf(peer.place.origin, sizeof(peer.place.origin), "%s://%s",
 		       member->https ? "https" : "http", member->address);
 	rna_member_host(member, peer.host, sizeof(peer.host));
 	for (size_t i = 0; i < work->count; i++)
-		if (strcmp(work->peers[i].name, peer.name) == 0 &&
-		    strcmp(work->peers[i].origin, peer.origin) == 0)
+		if (strcmp(work->peers[i].place.name, peer.place.name) == 0 &&
+		    strcmp(work->peers[i].place.origin, peer.place.origin) == 0)
 			return work->peers[i]; /* with what is known of it */
+	return peer;
+}
+
+/* As the list before a restart had it. */
+static struct peer recall_peer(const struct rna_peer_place *place)
+{
+	const char *address = strstr(place->origin, "://");
+	const struct rna_member member = {.address = address ? address + 3 : place->origin};
+	struct peer peer = {.place = *place};
+
+	rna_member_host(&member, peer.host, sizeof(peer.host));
 	return peer;
 }
 
@@ -126,9 +136,9 @@ static void take_list(struct work *work)
 		choose(work, &list->members);
 	finding.members = list->members.count;
 	memcpy(finding.own, work->own, sizeof(finding.own));
-	finding.name_count = work->count;
+	finding.place_count = work->count;
 	for (size_t i = 0; i < work->count; i++)
-		memcpy(finding.names[i], work->peers[i].name, sizeof(finding.names[i]));
+		finding.places[i] = work->peers[i].place;
 	hand_over(work, &finding);
 }
 
@@ -189,7 +199,7 @@ static void ask(struct work *work, struct peer *peer)
 	RNA_CLEANUP(rna_https_close_p) struct rna_https *https = NULL;
 	const struct rna_https_request request = {.method = "GET", .path = "/api/v1/probe"};
 	const struct rna_https_peer server = {
-		.origin = peer->origin,
+		.origin = peer->place.origin,
 		.connect_deadline = PATIENCE,
 		.deadline = PATIENCE,
 		.reply_max = RNA_PEER_FACTS_BYTES,
@@ -198,7 +208,7 @@ static void ask(struct work *work, struct peer *peer)
 	struct rna_peer_news finding = {.asked = rna_clock_monotonic()};
 	struct rna_error error = {0};
 
-	(void)snprintf(finding.name, sizeof(finding.name), "%s", peer->name);
+	(void)snprintf(finding.name, sizeof(finding.name), "%s", peer->place.name);
 	memcpy(finding.host, peer->host, sizeof(finding.host));
 	peer->asked = finding.asked;
 	peer->wanted = false;
@@ -228,7 +238,7 @@ static void take_question(struct work *work)
 	struct question *question = (struct question *)rna_worker_next(work->worker, 0);
 
 	for (size_t i = 0; question && i < work->count; i++)
-		work->peers[i].wanted |= strcmp(work->peers[i].name, question->name) == 0;
+		work->peers[i].wanted |= strcmp(work->peers[i].place.name, question->name) == 0;
 	free(question);
 }
 
@@ -283,6 +293,8 @@ static struct work *make_work(const struct rna_peer_discovery_options *options)
 	work->node = strdup(options->node);
 	work->leaf = strdup(options->leaf);
 	work->neighbours = options->neighbours;
+	for (; work->count < options->remembered_count && work->count < PEERS_MAX; work->count++)
+		work->peers[work->count] = recall_peer(&options->remembered[work->count]);
 	if (work->node && work->leaf &&
 	    rna_member_source_start(&options->source, &work->source, NULL) == 0)
 		return work;

@@ -14,11 +14,20 @@
 #include "neighbours.h"
 #include "peer_facts.h"
 
+/* A neighbour: its name in the list of members, and where its agent is. */
+struct rna_peer_place {
+	char name[RNA_PEER_TEXT_SIZE];
+	char origin[RNA_PEER_ORIGIN_SIZE];
+};
+
 struct rna_peer_discovery_options {
 	struct rna_member_source_options source;
 	const char *node; /* this node's name */
 	const char *leaf; /* of its first port; "": unknown */
 	unsigned neighbours;
+	/* They are asked until the first list is there. */
+	const struct rna_peer_place *remembered;
+	size_t remembered_count;
 };
 
 /* What the thread found: a peer, or the list. */
@@ -32,8 +41,8 @@ struct rna_peer_news {
 	rna_usec looked; /* realtime, of the list */
 	size_t members;
 	char own[RNA_PEER_TEXT_SIZE]; /* this node's name in the list */
-	size_t name_count;            /* the neighbours that were chosen */
-	char names[2 * RNA_NEIGHBOURS_MAX][RNA_PEER_TEXT_SIZE];
+	size_t place_count;           /* the neighbours that were chosen */
+	struct rna_peer_place places[2 * RNA_NEIGHBOURS_MAX];
 	/* Otherwise a peer of that choice: */
 	char name[RNA_PEER_TEXT_SIZE];
 	char host[RNA_PEER_TEXT_SIZE]; /* where its agent is: a name or an address */

@@ -12,7 +12,8 @@ enum {
 	RNA_PEER_PORTS_MAX = 32,
 	RNA_PEER_NAME_SIZE = 64,
 	RNA_PEER_TEXT_SIZE = 256,
-	RNA_PEER_FACTS_BYTES = 64 << 10, /* of the answer */
+	RNA_PEER_ORIGIN_SIZE = RNA_PEER_TEXT_SIZE + 16, /* "http://HOST:PORT" */
+	RNA_PEER_FACTS_BYTES = 64 << 10,                /* of the answer */
 };
 
 struct rna_peer_port {

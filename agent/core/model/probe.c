@@ -82,7 +82,7 @@ static bool has_sign(const struct rna_probes *probes)
 
 enum rna_probes_result rna_probes_result(const struct rna_probes *probes, rna_usec now)
 {
-	size_t well = 0, bad = 0;
+	size_t well = 0, bad = 0, unknown = 0;
 
 	if (rna_probes_why_stopped(probes, now))
 		return RNA_PROBES_UNKNOWN;
@@ -93,12 +93,14 @@ enum rna_probes_result rna_probes_result(const struct rna_probes *probes, rna_us
 		if (open && port->verdict == RNA_PROBE_UNREACHABLE)
 			return RNA_PROBES_CRITICAL;
 		well += open && port->verdict == RNA_PROBE_WELL;
+		unknown += port->use == RNA_PROBE_OPENING ||
+			   (open && port->verdict == RNA_PROBE_UNKNOWN);
 		bad += port->use == RNA_PROBE_FAILED || port->use == RNA_PROBE_PAUSED ||
 		       (open && port->verdict == RNA_PROBE_LOSSY);
 	}
 	if (bad > 0 || has_sign(probes))
 		return RNA_PROBES_WARNING;
-	return well > 0 ? RNA_PROBES_OK : RNA_PROBES_UNKNOWN;
+	return well > 0 && unknown == 0 ? RNA_PROBES_OK : RNA_PROBES_UNKNOWN;
 }
 
 /* -- Names ------------------------------------------------------------------------------------- */

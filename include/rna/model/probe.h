@@ -273,7 +273,7 @@ enum rna_probes_result {
 	RNA_PROBES_OK,
 	RNA_PROBES_WARNING,  /* a port is lossy, paused or cannot be used, or a pair shows a sign */
 	RNA_PROBES_CRITICAL, /* a port is unreachable */
-	RNA_PROBES_UNKNOWN,  /* probes do not run, or no port is judged yet */
+	RNA_PROBES_UNKNOWN,  /* probes do not run, or a port or all of them are not judged yet */
 	RNA_PROBES_RESULT_COUNT,
 };
 

@@ -170,6 +170,37 @@ static void a_silent_peer_is_information(void **state)
 		       "by 1 of 4 peers: n4 mlx5_0/1");
 }
 
+/* Both ports of the node, or its host: no port is blamed, but it is no information either. */
+static void a_port_that_nobody_answers_is_a_warning(void **state)
+{
+	struct scene *s = *state;
+
+	make_unreachable(s);
+	s->ports[0].verdict = RNA_PROBE_UNKNOWN;
+	expect_finding(s, "probe-peer-unreachable", RNA_SEVERITY_WARNING, "by 4 of 4 peers: n2");
+}
+
+/* The first views have no ports, and then a port without its pairs. */
+static void a_finding_stays_while_the_agent_starts(void **state)
+{
+	struct scene *s = *state;
+
+	make_unreachable(s);
+	assert_int_equal(count_after(s->f, SECOND), 1);
+	s->probes.port_count = s->probes.pair_count = 0;
+	assert_int_equal(count_after(s->f, SECOND), 1);
+	s->probes.node = "n1";
+	s->probes.source = (struct rna_probe_source){.kind = "file", .name = "members"};
+	s->probes.port_count = 2;
+	s->ports[0].verdict = RNA_PROBE_UNKNOWN;
+	assert_int_equal(count_after(s->f, SECOND), 1);
+	s->probes.source.looked = 1;
+	s->probes.source.members = 5;
+	assert_int_equal(count_after(s->f, SECOND), 1);
+	s->probes.source.members = 1; /* this node is alone */
+	expect_nothing(s);
+}
+
 static void losses_are_a_warning_where_paths_share_them(void **state)
 {
 	struct scene *s = *state;
@@ -262,6 +293,8 @@ int main(void)
 		TEST(ports_that_are_well_have_no_finding),
 		TEST(an_unreachable_port_is_critical_and_hides_the_rest),
 		TEST(an_unreachable_port_stays_until_it_is_seen_to_be_well),
+		TEST(a_port_that_nobody_answers_is_a_warning),
+		TEST(a_finding_stays_while_the_agent_starts),
 		TEST(what_is_not_seen_makes_no_finding),
 		TEST(a_port_that_is_not_probed_any_more_has_no_finding),
 		TEST(a_silent_peer_is_information),

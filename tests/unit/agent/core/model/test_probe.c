@@ -105,7 +105,12 @@ static void test_the_worst_port_is_the_result(void **state)
 	struct rna_probes probes = running(ports, RNA_ARRAY_SIZE(ports));
 
 	(void)state;
+	assert_int_equal(rna_probes_result(&probes, NOW), RNA_PROBES_UNKNOWN);
+	ports[1].verdict = RNA_PROBE_WELL;
 	assert_int_equal(rna_probes_result(&probes, NOW), RNA_PROBES_OK);
+	ports[1].use = RNA_PROBE_OPENING;
+	assert_int_equal(rna_probes_result(&probes, NOW), RNA_PROBES_UNKNOWN);
+	ports[1].use = RNA_PROBE_OPEN;
 	ports[1].verdict = RNA_PROBE_LOSSY;
 	assert_int_equal(rna_probes_result(&probes, NOW), RNA_PROBES_WARNING);
 	ports[1].use = RNA_PROBE_OFF; /* what was seen before says nothing any more */
