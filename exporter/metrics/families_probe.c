@@ -410,8 +410,9 @@ static const struct rna_family rows[] = {
 	       "are absent."),
 	METRIC(NODE, "rdma_probe_strangers_total", COUNTER, PLAIN, EACH(strangers, "reason"),
 	       "Packets made with the shared secret that were not answered, because they were "
-	       "received before (replay) or exceed the rate of a peer (rate). A reason that did "
-	       "not occur is absent."),
+	       "received before (replay), are copies that the network made, within a second "
+	       "(duplicate), or exceed the rate of a peer (rate). A reason that did not occur is "
+	       "absent."),
 	METRIC(NODE, "rdma_probe_bandwidth_up", GAUGE, YES_NO, GET(bandwidth_up),
 	       "1 if the agent listens on probe.bandwidth_port, 0 if it cannot. Absent if "
 	       "probe.bandwidth is false."),

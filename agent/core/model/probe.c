@@ -195,6 +195,7 @@ const char *rna_probe_stranger_name(enum rna_probe_stranger stranger)
 {
 	static const char *const names[RNA_STRANGER_COUNT] = {
 		[RNA_STRANGER_REPLAY] = "replay",
+		[RNA_STRANGER_DUPLICATE] = "duplicate",
 		[RNA_STRANGER_RATE] = "rate",
 	};
 

@@ -214,8 +214,10 @@ struct rna_probe_port {
  * it: the count would say that a guess of the Q_Key was right.
  */
 enum rna_probe_stranger {
-	RNA_STRANGER_REPLAY, /* seen before */
-	RNA_STRANGER_RATE,   /* more than a peer may send */
+	RNA_STRANGER_REPLAY,    /* seen before */
+	RNA_STRANGER_DUPLICATE, /* the newest one of a peer again, within a second and from the same
+				   address: the network has copied it */
+	RNA_STRANGER_RATE,      /* more than a peer may send */
 	RNA_STRANGER_COUNT,
 };
 
