@@ -23,7 +23,6 @@ struct rna_peer_place {
 struct rna_peer_discovery_options {
 	struct rna_member_source_options source;
 	const char *node; /* this node's name */
-	const char *leaf; /* of its first port; "": unknown */
 	unsigned neighbours;
 	/* They are asked until the first list is there. */
 	const struct rna_peer_place *remembered;
@@ -40,8 +39,9 @@ struct rna_peer_news {
 	uint64_t choice;
 	rna_usec looked; /* realtime, of the list */
 	size_t members;
-	char own[RNA_PEER_TEXT_SIZE]; /* this node's name in the list */
-	size_t place_count;           /* the neighbours that were chosen */
+	char own[RNA_PEER_TEXT_SIZE]; /* this node's name in the list, and its leaf there */
+	char leaf[RNA_PEER_TEXT_SIZE];
+	size_t place_count; /* the neighbours that were chosen */
 	struct rna_peer_place places[2 * RNA_NEIGHBOURS_MAX];
 	/* Otherwise a peer of that choice: */
 	char name[RNA_PEER_TEXT_SIZE];
@@ -58,5 +58,11 @@ int rna_peer_discovery_start(const struct rna_peer_discovery_options *options,
 			     struct rna_worker **ret, struct rna_error *error);
 /* The next finding, which the caller frees with free(); NULL: none now. */
 struct rna_peer_news *rna_peer_discovery_take(struct rna_worker *discovery);
+/*
+ * The leaf of this node's first port, which peers' ports have to have; "": unknown. Members whose
+ * leaf no list has are asked for it, one in a second, along the ring until there are as many on the
+ * leaf as are wanted: the choice is that of a list that has all leaves.
+ */
+void rna_peer_discovery_set_leaf(struct rna_worker *discovery, const char *leaf);
 /* Asks that peer soon, not at its turn; once a second at most. */
 void rna_peer_discovery_ask(struct rna_worker *discovery, const char *name);

@@ -39,6 +39,9 @@ struct rna_peer_facts {
 	struct rna_peer_port ports[RNA_PEER_PORTS_MAX];
 };
 
+/* Does it say that a port of it is on that leaf? leaf "": no. */
+bool rna_peer_facts_have_leaf(const struct rna_peer_facts *facts, const char *leaf);
+
 /* 0, or -EBADMSG, -EOPNOTSUPP (another version) or -ENOMEM, with error. */
 int rna_peer_facts_parse(const char *text, size_t len, struct rna_peer_facts *ret,
 			 struct rna_error *error);

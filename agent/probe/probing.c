@@ -47,7 +47,8 @@ struct rna_probing {
 	struct rna_probe_class class;
 	rna_usec class_looked; /* monotonic; 0: never */
 	char node[RNA_PEER_TEXT_SIZE];
-	char leaf[RNA_PROBE_LEAF_SIZE]; /* with which the peer discovery began */
+	char leaf[RNA_PROBE_LEAF_SIZE];   /* of the first port that has one */
+	char listed[RNA_PROBE_LEAF_SIZE]; /* of this node in the list of members */
 	struct rna_probe_secret secret;
 	struct stat secret_file;     /* as it was read */
 	char stopped[RNA_ERROR_MAX]; /* why there is no key; "": there is one */
@@ -407,6 +408,8 @@ static void take_news(struct rna_probing *probing, const struct rna_peer_news *n
 	probing->source_looked = news->looked;
 	probing->members = news->members;
 	memcpy(probing->member, news->own, sizeof(probing->member));
+	(void)snprintf(probing->listed, sizeof(probing->listed), "%.*s",
+		       (int)sizeof(probing->listed) - 1, news->leaf);
 	for (size_t i = 0; i < news->place_count; i++)
 		rna_pairs_choose(probing->pairs, &news->places[i], news->choice);
 	rna_pairs_drop_peers(probing->pairs, news->choice);
@@ -441,7 +444,6 @@ static void start_discovery(struct rna_probing *probing)
 	const struct rna_peer_discovery_options options = {
 		.source = find_source(probing->settings),
 		.node = probing->node,
-		.leaf = probing->leaf,
 		.neighbours = probing->settings->probe_neighbours,
 		.remembered = probing->memory->peers,
 		.remembered_count = probing->memory->peer_count,
@@ -457,6 +459,8 @@ static void start_discovery(struct rna_probing *probing)
 	if (sd_event_add_io(probing->event, &probing->source, rna_worker_fd(probing->discovery),
 			    EPOLLIN, on_news, probing) < 0)
 		stop_discovery(probing);
+	else
+		rna_peer_discovery_set_leaf(probing->discovery, probing->leaf);
 }
 
 /*
@@ -596,6 +600,27 @@ static void look_at_class(struct rna_probing *probing, const struct rna_view *vi
 	probing->class = rna_probe_class_of_jobs(view, probing->settings);
 }
 
+/*
+ * A port for which nothing else names a leaf has that of the list. The ring is that of the first
+ * port that has one.
+ */
+static void follow_leaves(struct rna_probing *probing, struct rna_probe_plan *plans, size_t count)
+{
+	const char *leaf = "";
+
+	for (size_t i = 0; i < count; i++) {
+		if (plans[i].leaf[0] == '\0')
+			memcpy(plans[i].leaf, probing->listed, sizeof(plans[i].leaf));
+		if (leaf[0] == '\0')
+			leaf = plans[i].leaf;
+	}
+	if (leaf[0] == '\0' || strcmp(leaf, probing->leaf) == 0)
+		return; /* while nothing is read, it is where it was */
+	(void)snprintf(probing->leaf, sizeof(probing->leaf), "%s", leaf);
+	if (probing->discovery)
+		rna_peer_discovery_set_leaf(probing->discovery, probing->leaf);
+}
+
 void rna_probing_follow(struct rna_probing *probing, const struct rna_view *view)
 {
 	struct rna_probe_plan plans[RNA_PROBING_PORTS_MAX];
@@ -606,16 +631,9 @@ void rna_probing_follow(struct rna_probing *probing, const struct rna_view *view
 	look_at_class(probing, view);
 	count = rna_probe_plans(view, probing->settings, probing->class, plans,
 				RNA_ARRAY_SIZE(plans));
+	follow_leaves(probing, plans, count);
 	rna_pairs_set_ports(probing->pairs, plans, count);
 	(void)snprintf(probing->node, sizeof(probing->node), "%s", view->agent.name);
-	/* The ring is that of the first port that names a leaf. */
-	for (size_t i = 0; i < count; i++)
-		if (plans[i].leaf[0] != '\0') {
-			if (strcmp(plans[i].leaf, probing->leaf) != 0)
-				stop_discovery(probing);
-			memcpy(probing->leaf, plans[i].leaf, sizeof(probing->leaf));
-			break;
-		}
 }
 
 void rna_probing_hold(struct rna_probing *probing, bool quiet)

@@ -194,6 +194,11 @@ struct rna_peer_news *rna_peer_discovery_take(struct rna_worker *discovery)
 	return news;
 }
 
+void rna_peer_discovery_set_leaf(struct rna_worker *discovery, const char *leaf)
+{
+	(void)discovery, (void)leaf;
+}
+
 void rna_peer_discovery_ask(struct rna_worker *discovery, const char *name)
 {
 	(void)discovery;

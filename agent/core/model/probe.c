@@ -49,6 +49,15 @@ const struct rna_probe_port *rna_probes_find_port(const struct rna_probes *probe
 	return NULL;
 }
 
+size_t rna_probes_without_leaf(const struct rna_probes *probes)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; probes && i < probes->port_count; i++)
+		count += probes->ports[i].use != RNA_PROBE_OFF && probes->ports[i].leaf[0] == '\0';
+	return count;
+}
+
 /* -- The whole --------------------------------------------------------------------------------- */
 
 /* The prober reports each second; a view is as old as the last poll. */

@@ -282,6 +282,9 @@ enum rna_probes_result {
 enum rna_probes_result rna_probes_result(const struct rna_probes *probes, rna_usec now);
 const char *rna_probes_result_name(enum rna_probes_result result); /* "ok", "warning", ... */
 
+/* How many ports that are to probe have no known leaf. probes may be NULL. */
+size_t rna_probes_without_leaf(const struct rna_probes *probes);
+
 /* That port; NULL: none. probes may be NULL. */
 const struct rna_probe_port *rna_probes_find_port(const struct rna_probes *probes,
 						  const char *device, unsigned port);
