@@ -295,9 +295,11 @@ static void hear_leaf(struct work *work, struct rna_member *member,
 {
 	bool before = member->claims;
 
-	member->ask_at = finding->asked + (finding->answered ? TOLD : NOT_TOLD);
-	if (!finding->answered)
-		return; /* what it told before holds */
+	bool told = finding->answered && rna_peer_facts_tell_leaves(&finding->facts);
+
+	member->ask_at = finding->asked + (told ? TOLD : NOT_TOLD);
+	if (!told)
+		return; /* it is quiesced, for example: what it told before holds */
 	member->claims = rna_peer_facts_have_leaf(&finding->facts, work->leaf);
 	if (member->claims != before)
 		choose_again(work);

@@ -39,6 +39,8 @@ struct rna_peer_facts {
 	struct rna_peer_port ports[RNA_PEER_PORTS_MAX];
 };
 
+/* Does it name the leaf of any port? One that does not probe at present tells of no port. */
+bool rna_peer_facts_tell_leaves(const struct rna_peer_facts *facts);
 /* Does it say that a port of it is on that leaf? leaf "": no. */
 bool rna_peer_facts_have_leaf(const struct rna_peer_facts *facts, const char *leaf);
 
