@@ -111,14 +111,16 @@ struct rna_probing_peer *rna_pairs_peer(struct rna_pairs *pairs, const char *nam
 	return place;
 }
 
-void rna_pairs_choose(struct rna_pairs *pairs, const struct rna_peer_place *place, uint64_t choice)
+bool rna_pairs_choose(struct rna_pairs *pairs, const struct rna_peer_place *place, uint64_t choice)
 {
 	struct rna_probing_peer *peer = rna_pairs_peer(pairs, place->name);
+	bool changed = peer && strcmp(peer->origin, place->origin) != 0;
 
 	if (!peer)
-		return;
+		return false;
 	memcpy(peer->origin, place->origin, sizeof(peer->origin));
 	peer->choice = choice;
+	return changed;
 }
 
 /* peer: NULL: any. */

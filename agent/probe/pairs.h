@@ -104,8 +104,8 @@ void rna_pairs_forget_pauses(struct rna_pairs *pairs, rna_usec now);
 
 /* A peer by its name in the list of members, added if need be. NULL: there are too many. */
 struct rna_probing_peer *rna_pairs_peer(struct rna_pairs *pairs, const char *name);
-/* The newest choice names that one. */
-void rna_pairs_choose(struct rna_pairs *pairs, const struct rna_peer_place *place, uint64_t choice);
+/* The newest choice names that one. True: it was not known, or elsewhere. */
+bool rna_pairs_choose(struct rna_pairs *pairs, const struct rna_peer_place *place, uint64_t choice);
 /* What asking a peer came to. */
 void rna_pairs_hear(struct rna_pairs *pairs, struct rna_probing_peer *peer,
 		    const struct rna_peer_news *news, rna_usec now);

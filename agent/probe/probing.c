@@ -395,6 +395,7 @@ static void note_source(struct rna_probing *probing, const struct rna_peer_news 
 static void take_news(struct rna_probing *probing, const struct rna_peer_news *news)
 {
 	struct rna_probing_peer *peer;
+	bool changed = false;
 
 	if (news->choice == 0) {
 		peer = rna_pairs_peer(probing->pairs, news->name);
@@ -411,10 +412,11 @@ static void take_news(struct rna_probing *probing, const struct rna_peer_news *n
 	(void)snprintf(probing->listed, sizeof(probing->listed), "%.*s",
 		       (int)sizeof(probing->listed) - 1, news->leaf);
 	for (size_t i = 0; i < news->place_count; i++)
-		rna_pairs_choose(probing->pairs, &news->places[i], news->choice);
+		changed |= rna_pairs_choose(probing->pairs, &news->places[i], news->choice);
 	rna_pairs_drop_peers(probing->pairs, news->choice);
 	judge(probing, rna_clock_now());
-	learn(probing);
+	if (changed)
+		learn(probing);
 }
 
 static int on_news(sd_event_source *source, int fd, uint32_t events, void *userdata)
@@ -573,7 +575,7 @@ static int enable(struct rna_probing *probing)
 		return -ENOMEM;
 	probing->pairs->memory = probing->memory;
 	for (size_t i = 0; i < probing->memory->peer_count; i++)
-		rna_pairs_choose(probing->pairs, &probing->memory->peers[i], 0);
+		(void)rna_pairs_choose(probing->pairs, &probing->memory->peers[i], 0);
 	return sd_event_add_time_relative(probing->event, &probing->timer, CLOCK_MONOTONIC, TURN,
 					  100 * RNA_USEC_PER_MSEC, on_timer, probing);
 }

@@ -178,7 +178,7 @@ const struct rna_rule rna_rule_probe_unreachable = {
 
 /*
  * Where no other port of the node is answered either, the fault may be the host's or that of all
- * peers: then no port is blamed, and the operator is told all the same.
+ * peers: then no port is blamed, and this finding is a warning.
  */
 static void check_probe_peer_unreachable(const struct rna_rule_input *in, struct rna_finds *out)
 {

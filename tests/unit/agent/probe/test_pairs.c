@@ -733,7 +733,7 @@ static void restart(rna_usec realtime)
 	memset(pairs, 0, sizeof(*pairs));
 	pairs->memory = &memory;
 	for (size_t i = 0; i < memory.peer_count; i++)
-		rna_pairs_choose(pairs, &memory.peers[i], 0);
+		assert_true(rna_pairs_choose(pairs, &memory.peers[i], 0));
 	rna_pairs_set_ports(pairs, plans, 2);
 	open_all();
 	make();

@@ -201,6 +201,35 @@ static void a_finding_stays_while_the_agent_starts(void **state)
 	expect_nothing(s);
 }
 
+/* The same finding, from the first view on that shows findings, with its time. */
+static void a_fault_lasts_over_a_restart(void **state)
+{
+	struct scene *s = *state;
+	struct rna_view *view;
+	rna_usec since;
+
+	make_unreachable(s);
+	view = look_after(s->f, SECOND);
+	since = view->findings->since.realtime;
+	(void)rna_view_unref(view);
+	assert_int_equal(count_after(s->f, 60 * SECOND), 1);
+	restart(s->f);
+	s->probes.port_count = s->probes.pair_count = 0;
+	(void)count_after(s->f, SECOND);
+	s->probes.node = "n1";
+	s->probes.source = (struct rna_probe_source){.name = "members", .looked = 1, .members = 5};
+	s->probes.port_count = 2;
+	s->ports[0].verdict = RNA_PROBE_UNKNOWN;
+	assert_int_equal(count_after(s->f, SECOND), 1);
+	make_unreachable(s);
+	s->probes.pair_count = PEERS + 1;
+	view = look_after(s->f, SECOND);
+	assert_int_equal(view->finding_count, 1);
+	assert_string_equal(view->findings->rule, "probe-unreachable");
+	assert_true(view->findings->since.realtime == since);
+	(void)rna_view_unref(view);
+}
+
 static void losses_are_a_warning_where_paths_share_them(void **state)
 {
 	struct scene *s = *state;
@@ -295,6 +324,7 @@ int main(void)
 		TEST(an_unreachable_port_stays_until_it_is_seen_to_be_well),
 		TEST(a_port_that_nobody_answers_is_a_warning),
 		TEST(a_finding_stays_while_the_agent_starts),
+		TEST(a_fault_lasts_over_a_restart),
 		TEST(what_is_not_seen_makes_no_finding),
 		TEST(a_port_that_is_not_probed_any_more_has_no_finding),
 		TEST(a_silent_peer_is_information),
