@@ -540,6 +540,12 @@ static void look_around(const struct rna_pairs *pairs, struct surroundings *arou
 /* In that time each sign is seen again, but for losses, which count on. */
 #define RECALLED (120 * RNA_USEC_PER_SEC)
 
+/* Nothing began after now, whatever the clock was set to meanwhile. */
+static rna_usec earlier(rna_usec since, rna_usec now)
+{
+	return since < now ? since : now;
+}
+
 static void recall_pair(const struct rna_pairs *pairs, struct rna_probing_pair *pair,
 			struct rna_time now)
 {
@@ -559,10 +565,11 @@ static void recall_pair(const struct rna_pairs *pairs, struct rna_probing_pair *
 	if (kept->signs == 0 || ago >= RNA_PROBE_MEMORY_SIGNS)
 		return;
 	pair->recalled = kept->signs;
-	pair->recalled_since = kept->since;
+	pair->recalled_since = earlier(kept->since, now.realtime);
 }
 
-static void recall_port(const struct rna_pairs *pairs, struct rna_probing_port *port)
+static void recall_port(const struct rna_pairs *pairs, struct rna_probing_port *port,
+			struct rna_time now)
 {
 	const struct rna_kept_port *kept = rna_probe_memory_port(pairs->memory, port);
 
@@ -570,7 +577,7 @@ static void recall_port(const struct rna_pairs *pairs, struct rna_probing_port *
 	if (!kept)
 		return;
 	port->former = kept->verdict;
-	port->former_since = kept->since;
+	port->former_since = earlier(kept->since, now.realtime);
 }
 
 /* An answer refutes a silence. A peer that went meanwhile takes everything with it. */
@@ -698,7 +705,7 @@ static bool judge_port(const struct rna_pairs *pairs, struct answering *answerin
 	bool changed;
 
 	if (!port->recalled)
-		recall_port(pairs, port);
+		recall_port(pairs, port, now);
 	for (size_t i = 0; i < RNA_PROBING_PAIRS_MAX && count < RNA_ARRAY_SIZE(evidence); i++) {
 		const struct rna_probing_pair *pair = &pairs->pairs[i];
 

@@ -39,7 +39,7 @@ static void keep_port(struct rna_kept *kept, void *record)
 	RNA_KEEP_WORD(kept, "verdict", port->verdict, rna_probe_verdict_name,
 		      RNA_PROBE_VERDICT_COUNT);
 	RNA_KEEP(kept, "since", port->since);
-	rna_kept_want(kept, port->verdict < RNA_PROBE_VERDICT_COUNT);
+	rna_kept_want(kept, port->device[0] != '\0' && port->verdict < RNA_PROBE_VERDICT_COUNT);
 }
 
 static void keep_counts(struct rna_kept *kept, void *record)
@@ -75,7 +75,7 @@ static void keep_pair(struct rna_kept *kept, void *record)
 	RNA_KEEP(kept, "hop_limit_usual", pair->hops_usual);
 	for (size_t i = 0; i < RNA_LEDGER_PASTS; i++)
 		RNA_KEEP_RECORD(kept, names[i], keep_counts, pair->pasts[i]);
-	rna_kept_want(kept, (pair->signs & ~(uint32_t)ALL_SIGNS) == 0 &&
+	rna_kept_want(kept, pair->device[0] != '\0' && (pair->signs & ~(uint32_t)ALL_SIGNS) == 0 &&
 				    pair->hops_usual <= UINT8_MAX && pair->when > 0);
 }
 
