@@ -252,6 +252,10 @@ static void check_probe_loss(const struct rna_rule_input *in, struct rna_finds *
 		report_lossy(in, port, out);
 		return;
 	}
+	if (port && port->verdict == RNA_PROBE_UNKNOWN && has_pairs(in->view->probes, port)) {
+		rna_finds_add_unknown(out); /* after a start, for some seconds */
+		return;
+	}
 	finding = report(in, out, RNA_PROBE_LOSS, describe_loss,
 			 "probes are lost on the way to or from");
 	if (finding)

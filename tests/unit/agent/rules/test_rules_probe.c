@@ -245,6 +245,11 @@ static void losses_are_a_warning_where_paths_share_them(void **state)
 	expect_finding(s, "probe-loss", RNA_SEVERITY_WARNING,
 		       "10 of 1000 probes were lost within 30 s (1 %), on the way to 3 of 4 peers: "
 		       "n5 mlx5_0/1 (5 of 300");
+	s->ports[0].verdict = RNA_PROBE_UNKNOWN; /* after a restart, until answers have come */
+	expect_finding(s, "probe-loss", RNA_SEVERITY_WARNING, "10 of 1000 probes were lost");
+	s->ports[0].verdict = RNA_PROBE_WELL;
+	s->pairs[3].signs = 0;
+	expect_nothing(s);
 }
 
 static void signs_are_findings_with_figures(void **state)
