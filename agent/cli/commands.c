@@ -58,7 +58,7 @@ static const struct rna_exit_meaning probe_exits[] = {
 	{1, "a warning: a port loses probes or cannot be used, or a path shows a sign of a fault; "
 	    "bandwidth: less than expected"},
 	{2, "a port is unreachable; bandwidth: far less than expected, or a test failed"},
-	{3, "unknown: probes are disabled or do not run, no port is judged yet, or no agent "
+	{3, "unknown: probes are disabled or do not run, a port is not judged, or no agent "
 	    "answers; bandwidth: nothing was measured; an invalid command line"},
 	{0},
 };

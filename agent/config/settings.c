@@ -712,7 +712,12 @@ static const struct rna_schema_row rows[] = {
 	     "start, and then each minute, or after 0.3 seconds for each member if that is longer."),
 	LIST("probe.leaf", probe_leaf, "DEVICE=NAME, for example mlx5_0=leaf-12",
 	     rna_probe_leaf_is_valid, NULL,
-	     "Leaf switches of ports for which neither LLDP nor InfiniBand names one."),
+	     "Leaf switches of ports. Comes before what LLDP or InfiniBand say."),
+	TEXT("probe.leaf_label", probe_leaf_label, "the key of a label, or \"\" for none",
+	     label_key_is_valid, "fabric.topograph.run/tier-0",
+	     "Label of the Node whose value is the leaf switch of ports for which neither probe.leaf, "
+	     "LLDP nor InfiniBand names one. Requires kubernetes.backend api or both. NVIDIA topograph "
+	     "sets the default."),
 	INTEGER("probe.neighbours", probe_neighbours, "0", "3", "3",
 		"Number of members of the same leaf that each port probes, and of others."),
 	DURATION("probe.period", probe_period, "400ms", "60s", "500ms",

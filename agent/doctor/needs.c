@@ -198,6 +198,19 @@ const struct rna_need rna_needs[] = {
 		.values = "probe.secretName",
 	},
 	{
+		.name = "probe-leaf",
+		.tried = "look for what names the leaf switches of this node",
+		.own_attempt = rna_try_probe_leaf,
+		.uses = {{.by = "probe.enabled",
+			  .off = {"false"},
+			  .lost = "peers on the leaf of this node: ports probe three members "
+				  "instead of six, and mesh cannot tell a leaf from its uplinks"}},
+		.remedy = "On a host, run lldpd, or set probe.leaf. In Kubernetes, where a "
+			  "container cannot ask lldpd, set kubernetes.backend to api, and the "
+			  "label of probe.leaf_label on each Node, as topograph does.",
+		.values = "config.probe.leaf_label, config.kubernetes.backend",
+	},
+	{
 		.name = "api-access",
 		.tried = "read the credentials for the API server, without asking it",
 		.own_attempt = rna_try_api_access,

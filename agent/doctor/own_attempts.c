@@ -127,6 +127,38 @@ int rna_try_probe_secret(const struct rna_need_input *in, struct rna_strbuf *ret
 	return RNA_ATTEMPT_WORKS;
 }
 
+/* -- The leaves of probes ---------------------------------------------------------------------- */
+
+/* In the order in which they are believed. What a Node or a list has is seen by the agent only. */
+int rna_try_probe_leaf(const struct rna_need_input *in, struct rna_strbuf *ret,
+		       struct rna_error *error)
+{
+	RNA_STRBUF struct rna_strbuf text = RNA_STRBUF_INIT;
+	const struct rna_settings *settings = in->settings;
+	size_t count = 0;
+
+	while (settings->probe_leaf && settings->probe_leaf[count])
+		count++;
+	if (count > 0)
+		rna_strbuf_printf(ret, "probe.leaf names those of %zu devices", count);
+	else if (rna_attempt_umad(&in->attempt, &text, error) == RNA_ATTEMPT_WORKS)
+		rna_strbuf_puts(ret, "InfiniBand ports ask their switches by MAD");
+	else if (rna_attempt_lldpd(&in->attempt, &text, error) == RNA_ATTEMPT_WORKS)
+		rna_strbuf_puts(ret, "lldpd names them");
+	else if (settings->probe_leaf_label[0] != '\0' &&
+		 (settings->kubernetes_backend & RNA_NODE_BACKEND_BIT(API)))
+		rna_strbuf_printf(ret, "the Node's label %s names them, if it is set",
+				  settings->probe_leaf_label);
+	else if (settings->probe_members_file[0] != '\0')
+		rna_strbuf_puts(ret, "the label leaf in probe.members_file names them, if it is "
+				     "set");
+	else
+		return rna_error_say(error, -ENOENT,
+				     "neither probe.leaf, InfiniBand, lldpd, a label of the Node "
+				     "nor a list of members names them");
+	return RNA_ATTEMPT_WORKS;
+}
+
 /* -- Kubernetes -------------------------------------------------------------------------------- */
 
 int rna_try_api_access(const struct rna_need_input *in, struct rna_strbuf *ret,

@@ -242,6 +242,16 @@ static void write_health(void *owner, struct rna_strbuf *out)
 	rna_health_write(owner, out);
 }
 
+static int read_probes(void *owner, const char *text, size_t len, struct rna_error *error)
+{
+	return rna_probe_memory_read(owner, text, len, error);
+}
+
+static void write_probes(void *owner, struct rna_strbuf *out)
+{
+	rna_probe_memory_write(owner, out);
+}
+
 static int read_history(void *owner, const char *text, size_t len, struct rna_error *error)
 {
 	return rna_history_read(owner, text, len, error);
@@ -287,8 +297,16 @@ static void add_files(struct rna_agent *agent)
 		.write = write_health,
 		.changed = &agent->health.changed,
 	};
+	const struct rna_state_document probes = {
+		.name = RNA_PROBE_MEMORY_FILE,
+		.owner = &agent->probes,
+		.read = read_probes,
+		.write = write_probes,
+		.changed = &agent->probes.changed,
+	};
 
 	rna_state_add(agent->state, &health);
+	rna_state_add(agent->state, &probes);
 	for (size_t i = 0; i < RNA_CHANGE_KIND_COUNT; i++)
 		add_history(agent, &agent->memory.histories[i], &rna_history_places[i]);
 }
@@ -429,6 +447,13 @@ static int start_tests(struct rna_agent *agent, struct rna_error *error)
 		.news = rna_views_want,
 		.userdata = agent,
 	};
+	const struct rna_probing_host probing = {
+		.event = agent->event,
+		.settings = &agent->settings,
+		.memory = &agent->probes,
+		.news = rna_views_want,
+		.userdata = agent,
+	};
 
 	if (!agent->status.live)
 		return 0;
@@ -436,7 +461,7 @@ static int start_tests(struct rna_agent *agent, struct rna_error *error)
 	if (!agent->selftest)
 		return rna_error_set(error, -ENOMEM, "cannot test devices");
 	recall_tests(agent);
-	agent->probing = rna_probing_new(agent->event, &agent->settings, rna_views_want, agent);
+	agent->probing = rna_probing_new(&probing);
 	if (!agent->probing)
 		return rna_error_set(error, -ENOMEM, "cannot probe peers");
 	rna_watch_set_removal(agent->watch, let_go_of_device, agent);
@@ -528,6 +553,7 @@ struct rna_agent *rna_agent_free(struct rna_agent *agent)
 	agent->ageing = sd_event_source_disable_unref(agent->ageing);
 	agent->event = sd_event_unref(agent->event);
 	rna_health_deinit(&agent->health);
+	rna_probe_memory_deinit(&agent->probes);
 	rna_baseline_deinit(&agent->baseline);
 	(void)rna_backends_free(agent->backends);
 	(void)rna_root_close(agent->root);

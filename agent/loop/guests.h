@@ -40,6 +40,7 @@ struct rna_agent {
 	sd_event_source *publishing; /* enabled: another one is wanted */
 	sd_event_source *ageing;     /* when there is one without news */
 	struct rna_memory memory;
+	struct rna_probe_memory probes;
 	struct rna_state_directory *state; /* NULL: the memory ends with the process */
 	struct rna_node *node;             /* NULL: Kubernetes is not updated */
 	struct rna_selftest *selftest;     /* NULL: not a daemon, or not of this node */

@@ -39,7 +39,7 @@ struct rna_state_document {
 	void (*written)(void *owner, bool there);
 };
 
-enum { RNA_STATE_DOCUMENTS_MAX = 5 };
+enum { RNA_STATE_DOCUMENTS_MAX = 6 };
 
 /*
  * The directory to use, or NULL: none. live: is the root the running system's own? Points into

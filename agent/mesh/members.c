@@ -48,6 +48,22 @@ static int compare_members(const void *a, const void *b)
 	return order != 0 ? order : strcmp(first->address, second->address);
 }
 
+void rna_members_keep_claims(struct rna_members *members, const struct rna_members *before)
+{
+	for (size_t i = 0, k = 0; i < members->count && k < before->count;) {
+		struct rna_member *now = &members->members[i];
+		const struct rna_member *was = &before->members[k];
+		int order = strcmp(now->name, was->name);
+
+		if (order == 0 && strcmp(now->address, was->address) == 0) {
+			now->claims = was->claims;
+			now->ask_at = was->ask_at;
+		}
+		i += order <= 0;
+		k += order >= 0;
+	}
+}
+
 void rna_members_sort(struct rna_members *members)
 {
 	size_t kept = 0;

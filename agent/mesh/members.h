@@ -10,6 +10,7 @@
 #include <stddef.h>
 
 #include "rna/base/arena.h"
+#include "rna/base/clock.h"
 #include "rna/base/error.h"
 
 struct ifaddrs;
@@ -23,6 +24,8 @@ struct rna_member {
 	const char *name;    /* of the node: label "node", else the host of the address */
 	const char *address; /* "host:port" of its agent, or "[v6]:port" */
 	const char *leaf;    /* label "leaf"; "": unknown */
+	bool claims;         /* its agent told that it has a port on the leaf of this node */
+	rna_usec ask_at;     /* monotonic: when it is to be asked for that; 0: now */
 	bool https;          /* label __scheme__ */
 	unsigned spare;      /* of two members with one name, the lower one is kept */
 };
@@ -37,6 +40,9 @@ int rna_members_add(struct rna_members *members, struct rna_arena *arena,
 		    const struct rna_member *member);
 /* Sorts them by name. A node that is listed twice is one member. */
 void rna_members_sort(struct rna_members *members);
+
+/* What members told before a new list came. Both are sorted. */
+void rna_members_keep_claims(struct rna_members *members, const struct rna_members *before);
 
 /* The host of its address, without brackets and port. */
 void rna_member_host(const struct rna_member *member, char *ret, size_t size);

@@ -36,80 +36,72 @@ static int compare_places(const void *a, const void *b)
 	return strcmp(first->name, second->name);
 }
 
-/* The ring of those that are on the leaf, or of those that are not. Their number. */
-static size_t make_ring(const struct rna_members *members, const char *name, const char *leaf,
-			bool on_leaf, struct place *ret)
+int rna_ring_order(const struct rna_members *members, const char *name, size_t **ret)
 {
-	size_t count = 0;
+	RNA_FREE struct place *ring = calloc(members->count + 1, sizeof(*ring));
+	const struct place own = {rna_ring_place(name), 0, name};
+	size_t count = 0, behind = 0;
 
+	*ret = calloc(members->count + 1, sizeof(**ret));
+	if (!ring || !*ret)
+		return -ENOMEM;
 	for (size_t i = 0; i < members->count; i++) {
-		const struct rna_member *member = &members->members[i];
-		bool same = leaf[0] != '\0' && strcmp(member->leaf, leaf) == 0;
+		const char *other = members->members[i].name;
 
-		if (same == on_leaf && strcmp(member->name, name) != 0)
-			ret[count++] =
-				(struct place){rna_ring_place(member->name), i, member->name};
+		if (strcmp(other, name) != 0)
+			ring[count++] = (struct place){rna_ring_place(other), i, other};
 	}
 	if (count > 0)
-		qsort(ret, count, sizeof(*ret), compare_places);
-	return count;
+		qsort(ring, count, sizeof(*ring), compare_places);
+	while (behind < count && compare_places(&ring[behind], &own) < 0)
+		behind++;
+	for (size_t i = 0; i < count; i++)
+		(*ret)[i] = ring[(behind + i) % count].member;
+	return (int)count;
 }
 
-/* The first place behind that of name. */
-static size_t find_behind(const struct place *ring, size_t count, const char *name)
+bool rna_member_is_on_leaf(const struct rna_member *member, const char *leaf)
 {
-	const struct place own = {rna_ring_place(name), 0, name};
-	size_t low = 0, high = count;
+	return leaf[0] != '\0' && (member->claims || strcmp(member->leaf, leaf) == 0);
+}
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
+/* One that the list has a leaf of is known. */
+struct rna_member *rna_neighbours_unknown(const struct rna_members *members, const size_t *ring,
+					  size_t count, const char *leaf, unsigned wanted,
+					  rna_usec now)
+{
+	unsigned found = 0;
 
-		if (compare_places(&ring[middle], &own) < 0)
-			low = middle + 1;
-		else
-			high = middle;
+	for (size_t i = 0; i < count && found < wanted; i++) {
+		struct rna_member *member = &members->members[ring[i]];
+
+		if (member->leaf[0] == '\0' && now >= member->ask_at)
+			return member;
+		found += rna_member_is_on_leaf(member, leaf);
 	}
-	return count > 0 ? low % count : 0;
-}
-
-static bool has(const struct rna_neighbours *neighbours, size_t member)
-{
-	for (size_t i = 0; i < neighbours->count; i++)
-		if (neighbours->members[i] == member)
-			return true;
-	return false;
+	return NULL;
 }
 
 /* On the leaf the next ones; elsewhere distances that spread over the whole ring. */
-static void choose(const struct place *ring, size_t count, const char *name, unsigned wanted,
-		   bool on_leaf, struct rna_neighbours *neighbours)
-{
-	size_t behind = find_behind(ring, count, name);
-
-	wanted = wanted > count ? (unsigned)count : wanted;
-	for (unsigned i = 0; i < wanted; i++) {
-		size_t distance = on_leaf ? i : i * count / wanted;
-		size_t member = ring[(behind + distance) % count].member;
-
-		if (!has(neighbours, member))
-			neighbours->members[neighbours->count++] = member;
-	}
-}
-
 int rna_neighbours_choose(const struct rna_members *members, const char *name, const char *leaf,
 			  unsigned wanted, struct rna_neighbours *ret)
 {
-	RNA_FREE struct place *ring = calloc(members->count + 1, sizeof(*ring));
-	size_t count;
+	RNA_FREE size_t *ring = NULL;
+	int count = rna_ring_order(members, name, &ring);
+	size_t others = 0;
 
 	*ret = (struct rna_neighbours){0};
-	if (!ring)
-		return -ENOMEM;
+	if (count < 0)
+		return count;
 	wanted = wanted > RNA_NEIGHBOURS_MAX ? RNA_NEIGHBOURS_MAX : wanted;
-	count = make_ring(members, name, leaf, true, ring);
-	choose(ring, count, name, wanted, true, ret);
+	for (int i = 0; i < count; i++)
+		if (!rna_member_is_on_leaf(&members->members[ring[i]], leaf))
+			ring[others++] = ring[i];
+		else if (ret->count < wanted)
+			ret->members[ret->count++] = ring[i];
 	ret->on_leaf = ret->count;
-	count = make_ring(members, name, leaf, false, ring);
-	choose(ring, count, name, wanted, false, ret);
+	wanted = wanted > others ? (unsigned)others : wanted;
+	for (unsigned i = 0; i < wanted; i++)
+		ret->members[ret->count++] = ring[i * others / wanted];
 	return 0;
 }

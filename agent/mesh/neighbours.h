@@ -24,6 +24,24 @@ struct rna_neighbours {
 uint64_t rna_ring_place(const char *name);
 
 /*
+ * All members but name in the order of the ring, from the place of name on: indexes, which the
+ * caller frees. Their number, or -ENOMEM; *ret is to be freed in both cases.
+ */
+int rna_ring_order(const struct rna_members *members, const char *name, size_t **ret);
+
+/* By the list, or by what its agent has told. leaf "": no. */
+bool rna_member_is_on_leaf(const struct rna_member *member, const char *leaf);
+
+/*
+ * The member to be asked for its leaf: the next one in that order whose leaf nothing says, before
+ * so many are on the leaf as are wanted. NULL: none, so that the choice is that of a list that has
+ * all leaves.
+ */
+struct rna_member *rna_neighbours_unknown(const struct rna_members *members, const size_t *ring,
+					  size_t count, const char *leaf, unsigned wanted,
+					  rna_usec now);
+
+/*
  * The neighbours of the node name, wanted of each kind at most. leaf: its leaf; "": unknown, then
  * all members count as elsewhere. The node may be missing among the members, and is not its own
  * neighbour. 0 or -ENOMEM.

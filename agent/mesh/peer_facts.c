@@ -156,6 +156,22 @@ static bool get_bandwidth(const json_t *root, unsigned *ret)
 	return true;
 }
 
+bool rna_peer_facts_tell_leaves(const struct rna_peer_facts *facts)
+{
+	for (size_t i = 0; i < facts->port_count; i++)
+		if (facts->ports[i].leaf[0] != '\0')
+			return true;
+	return false;
+}
+
+bool rna_peer_facts_have_leaf(const struct rna_peer_facts *facts, const char *leaf)
+{
+	for (size_t i = 0; leaf[0] != '\0' && i < facts->port_count; i++)
+		if (strcmp(facts->ports[i].leaf, leaf) == 0)
+			return true;
+	return false;
+}
+
 int rna_peer_facts_parse(const char *text, size_t len, struct rna_peer_facts *ret,
 			 struct rna_error *error)
 {

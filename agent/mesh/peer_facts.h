@@ -12,7 +12,8 @@ enum {
 	RNA_PEER_PORTS_MAX = 32,
 	RNA_PEER_NAME_SIZE = 64,
 	RNA_PEER_TEXT_SIZE = 256,
-	RNA_PEER_FACTS_BYTES = 64 << 10, /* of the answer */
+	RNA_PEER_ORIGIN_SIZE = RNA_PEER_TEXT_SIZE + 16, /* "http://HOST:PORT" */
+	RNA_PEER_FACTS_BYTES = 64 << 10,                /* of the answer */
 };
 
 struct rna_peer_port {
@@ -37,6 +38,11 @@ struct rna_peer_facts {
 	size_t port_count;
 	struct rna_peer_port ports[RNA_PEER_PORTS_MAX];
 };
+
+/* Does it name the leaf of any port? One that does not probe at present tells of no port. */
+bool rna_peer_facts_tell_leaves(const struct rna_peer_facts *facts);
+/* Does it say that a port of it is on that leaf? leaf "": no. */
+bool rna_peer_facts_have_leaf(const struct rna_peer_facts *facts, const char *leaf);
 
 /* 0, or -EBADMSG, -EOPNOTSUPP (another version) or -ENOMEM, with error. */
 int rna_peer_facts_parse(const char *text, size_t len, struct rna_peer_facts *ret,

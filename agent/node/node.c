@@ -37,6 +37,18 @@ struct rna_node {
 /* -- The view ---------------------------------------------------------------------------------- */
 
 /* The client's status goes with the next one, the view stays: it has its own resources. */
+static const char *find_leaf(const struct rna_node *node, struct rna_arena *arena)
+{
+	const struct rna_kubernetes_status *status = node->status;
+	const char *key = node->host.settings->probe_leaf_label;
+	bool failed = false;
+
+	for (size_t i = 0; status && i < status->label_count; i++)
+		if (strcmp(status->labels[i].key, key) == 0)
+			return rna_arena_keep(arena, status->labels[i].value, &failed);
+	return NULL;
+}
+
 static void describe_client(const struct rna_node *node, struct rna_arena *arena,
 			    struct rna_node_status *ret)
 {
@@ -52,6 +64,7 @@ static void describe_client(const struct rna_node *node, struct rna_arena *arena
 						    ret);
 	backend->used = node->host.settings->kubernetes_backend & RNA_NODE_BACKEND_BIT(API);
 	backend->in_step &= node->desired != NULL;
+	ret->leaf = find_leaf(node, arena);
 	ret->taint_limited = rna_settings_limit_taint(node->host.settings);
 	if (!status)
 		backend->problem = backend->used && !node->client;

@@ -162,6 +162,8 @@ void rna_ledger_forgive(struct rna_ledger *ledger)
 	ledger->unanswered = 0;
 	ledger->large_lost_in_row = ledger->small_answered_meanwhile = 0;
 	ledger->last_answer = ledger->first_sent = 0;
+	ledger->refusal = 0;
+	ledger->refused_first = 0;
 }
 
 void rna_ledger_set_confirmed(struct rna_ledger *ledger, bool confirmed, rna_usec now)
@@ -298,6 +300,7 @@ void rna_ledger_add(struct rna_ledger *ledger, const struct rna_prober_target_re
 	ledger->unanswered = report->unanswered;
 	if (report->last_answer > ledger->last_answer)
 		ledger->last_answer = report->last_answer;
+	ledger->answered |= report->last_answer > 0;
 	if (ledger->first_sent == 0 && counts.sent > 0)
 		ledger->first_sent = now;
 	ledger->classes_lost |= report->classes_lost;
@@ -408,4 +411,35 @@ struct rna_probe_counts rna_ledger_recent(const struct rna_ledger *ledger)
 	recent.lost += ledger->large_open;
 	recent.large_lost += ledger->large_open;
 	return recent;
+}
+
+/* Buckets at which each of the pasts begins, and the last one ends: those of the verdicts. */
+static const unsigned pasts_begin[RNA_LEDGER_PASTS + 1] = {0, 3, 12, RNA_LEDGER_BUCKETS};
+
+void rna_ledger_pasts(const struct rna_ledger *ledger,
+		      struct rna_probe_counts ret[RNA_LEDGER_PASTS])
+{
+	for (size_t i = 0; i < RNA_LEDGER_PASTS; i++) {
+		ret[i] = (struct rna_probe_counts){0};
+		for (unsigned k = pasts_begin[i]; k < pasts_begin[i + 1] && k <= ledger->bucket;
+		     k++)
+			rna_probe_counts_merge(
+				&ret[i],
+				&ledger->buckets[(ledger->bucket - k) % RNA_LEDGER_BUCKETS]);
+	}
+}
+
+void rna_ledger_recall(struct rna_ledger *ledger,
+		       const struct rna_probe_counts pasts[RNA_LEDGER_PASTS], rna_usec ago,
+		       rna_usec now)
+{
+	turn_buckets(ledger, now);
+	for (size_t i = 0; i < RNA_LEDGER_PASTS; i++) {
+		uint64_t age = pasts_begin[i] + ago / RNA_LEDGER_BUCKET;
+
+		if (age < RNA_LEDGER_BUCKETS && age <= ledger->bucket)
+			rna_probe_counts_merge(
+				&ledger->buckets[(ledger->bucket - age) % RNA_LEDGER_BUCKETS],
+				&pasts[i]);
+	}
 }

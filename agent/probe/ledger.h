@@ -17,6 +17,7 @@ enum {
 	RNA_LEDGER_BUCKETS = 60,
 	RNA_LEDGER_SAMPLES = 64, /* round trips that medians are made of */
 	RNA_LEDGER_RUN = 3,      /* probes in a row without an answer that may be a silence */
+	RNA_LEDGER_PASTS = 3,    /* into which the windows of verdicts divide the past */
 	RNA_LEDGER_WAITING = 36, /* groups of losses that wait: a report each second brings one */
 };
 
@@ -55,6 +56,7 @@ struct rna_ledger {
 	uint64_t visits, visits_missing;
 	unsigned unanswered;  /* in a row until now */
 	rna_usec last_answer; /* monotonic; 0: never */
+	bool answered;        /* ever, also before a restart */
 	/* Since when it is known that the peer ran after the last answer; 0: it is not. */
 	rna_usec confirmed;
 	rna_usec first_sent; /* monotonic; 0: nothing was sent */
@@ -119,6 +121,15 @@ struct rna_probe_counts rna_ledger_window(const struct rna_ledger *ledger, rna_u
 
 /* Those of RNA_PROBE_RECENT, with the large ones lost in a row until now. */
 struct rna_probe_counts rna_ledger_recent(const struct rna_ledger *ledger);
+
+/* The counts of the last half minute, of the time before in two minutes, and in ten. */
+void rna_ledger_pasts(const struct rna_ledger *ledger,
+		      struct rna_probe_counts ret[RNA_LEDGER_PASTS]);
+
+/* They were like that so long ago, before a restart: windows count them, the total does not. */
+void rna_ledger_recall(struct rna_ledger *ledger,
+		       const struct rna_probe_counts pasts[RNA_LEDGER_PASTS], rna_usec ago,
+		       rna_usec now);
 
 /* Nanoseconds that part (in percent) of the recent round trips do not exceed; 0: too few. */
 uint64_t rna_ledger_rtt(const struct rna_ledger *ledger, unsigned percent);

@@ -9,6 +9,8 @@
 #include "rna/base/cleanup.h"
 #include "rna/base/parse.h"
 
+#include "probe_memory.h"
+
 /* A pair that was answered within this time is there. */
 #define FRESH (10 * RNA_USEC_PER_SEC)
 /* How long a port is closed after a flood: the first time; each further pause is twice as long. */
@@ -108,6 +110,18 @@ struct rna_probing_peer *rna_pairs_peer(struct rna_pairs *pairs, const char *nam
 	if (place)
 		(void)snprintf(place->name, sizeof(place->name), "%s", name);
 	return place;
+}
+
+bool rna_pairs_choose(struct rna_pairs *pairs, const struct rna_peer_place *place, uint64_t choice)
+{
+	struct rna_probing_peer *peer = rna_pairs_peer(pairs, place->name);
+	bool changed = peer && strcmp(peer->origin, place->origin) != 0;
+
+	if (!peer)
+		return false;
+	memcpy(peer->origin, place->origin, sizeof(peer->origin));
+	peer->choice = choice;
+	return changed;
 }
 
 /* peer: NULL: any. */
@@ -541,6 +555,62 @@ static void look_around(const struct rna_pairs *pairs, struct surroundings *arou
 	judged->rail_moved = others > 0 && 2 * moved >= others;
 }
 
+/* -- What is recalled -------------------------------------------------------------------------- */
+
+/* In that time each sign is seen again, but for losses, which count on. */
+#define RECALLED (120 * RNA_USEC_PER_SEC)
+
+/* Nothing began after now, whatever the clock was set to meanwhile. */
+static rna_usec earlier(rna_usec since, rna_usec now)
+{
+	return since < now ? since : now;
+}
+
+static void recall_pair(const struct rna_pairs *pairs, struct rna_probing_pair *pair,
+			struct rna_time now)
+{
+	const struct rna_kept_pair *kept = rna_probe_memory_pair(pairs->memory, pair);
+	struct rna_ledger *ledger = &pair->ledger;
+	rna_usec ago;
+
+	pair->began = now.monotonic;
+	if (!kept)
+		return;
+	ago = rna_usec_since(kept->when, now.realtime);
+	ledger->answered |= kept->answered;
+	ledger->usual = kept->usual;
+	ledger->usual_at = now.monotonic;
+	ledger->hops_usual = (uint8_t)kept->hops_usual;
+	rna_ledger_recall(ledger, kept->pasts, ago, now.monotonic);
+	if (kept->signs == 0 || ago >= RNA_PROBE_MEMORY_SIGNS)
+		return;
+	pair->recalled = kept->signs;
+	pair->recalled_since = earlier(kept->since, now.realtime);
+}
+
+static void recall_port(const struct rna_pairs *pairs, struct rna_probing_port *port,
+			struct rna_time now)
+{
+	const struct rna_kept_port *kept = rna_probe_memory_port(pairs->memory, port);
+
+	port->recalled = true;
+	if (!kept)
+		return;
+	port->former = kept->verdict;
+	port->former_since = earlier(kept->since, now.realtime);
+}
+
+/* An answer refutes a silence. A peer that went meanwhile takes everything with it. */
+static unsigned signs_recalled(struct rna_probing_pair *pair, rna_usec now)
+{
+	if (pair->state == RNA_PROBE_PEER_DOWN || pair->state == RNA_PROBE_PEER_REFUSED ||
+	    rna_usec_since(pair->began, now) >= RECALLED)
+		pair->recalled = 0;
+	if (pair->ledger.last_answer > 0)
+		pair->recalled &= ~(unsigned)RNA_PROBE_SILENT;
+	return pair->recalled;
+}
+
 static bool judge_pair(const struct rna_pairs *pairs, struct surroundings *around,
 		       struct rna_probing_pair *pair, struct rna_time now)
 {
@@ -558,12 +628,16 @@ static bool judge_pair(const struct rna_pairs *pairs, struct surroundings *aroun
 	rna_ledger_set_confirmed(&pair->ledger, rna_pair_is_confirmed(&judged), now.monotonic);
 	if (pair->state == RNA_PROBE_RUNNING || pair->state == RNA_PROBE_NO_NEIGHBOUR)
 		signs = rna_pair_signs(&judged, now.monotonic);
+	signs |= signs_recalled(pair, now.monotonic);
 	rna_ledger_set_silent(&pair->ledger, signs & RNA_PROBE_SILENT, now.monotonic);
 	rna_ledger_set_hole(&pair->ledger, signs & RNA_PROBE_MTU_HOLE);
 	if (signs == pair->signs)
 		return false;
 	if (signs == 0 || pair->signs == 0)
-		pair->since = signs != 0 ? now.realtime : 0;
+		pair->since = signs == 0                 ? 0
+			      : pair->recalled_since > 0 ? pair->recalled_since
+							 : now.realtime;
+	pair->recalled_since = 0;
 	pair->signs = signs;
 	return true;
 }
@@ -636,7 +710,7 @@ static bool has_others(const struct rna_pairs *pairs, struct answering *answerin
  */
 static bool is_judged(const struct rna_probing_pair *pair, rna_usec now)
 {
-	if (pair->peer ? !pair->word.runs : pair->ledger.last_answer == 0)
+	if (pair->peer ? !pair->word.runs : !pair->ledger.answered)
 		return false;
 	return (pair->signs & RNA_PROBE_SILENT) || is_fresh(pair, now);
 }
@@ -647,13 +721,17 @@ static bool judge_port(const struct rna_pairs *pairs, struct answering *answerin
 	struct rna_port_evidence evidence[RNA_PROBING_PEERS_MAX + RNA_PROBING_PORTS_MAX];
 	struct rna_port_verdict verdict;
 	size_t count = 0;
+	unsigned silent = 0; /* as recalled */
 	bool changed;
 
+	if (!port->recalled)
+		recall_port(pairs, port, now);
 	for (size_t i = 0; i < RNA_PROBING_PAIRS_MAX && count < RNA_ARRAY_SIZE(evidence); i++) {
 		const struct rna_probing_pair *pair = &pairs->pairs[i];
 
 		if (pair->port != port)
 			continue;
+		silent += (pair->recalled & RNA_PROBE_SILENT) != 0;
 		evidence[count++] = (struct rna_port_evidence){
 			.ledger = &pair->ledger,
 			.signs = pair->signs,
@@ -662,9 +740,18 @@ static bool judge_port(const struct rna_pairs *pairs, struct answering *answerin
 		};
 	}
 	verdict = rna_port_judge(evidence, count);
+	if (verdict.verdict == RNA_PROBE_UNKNOWN && silent > 0 && port->former_since > 0 &&
+	    port->former == RNA_PROBE_UNREACHABLE) {
+		verdict.verdict = RNA_PROBE_UNREACHABLE;
+		verdict.bad = verdict.judged = silent;
+	}
 	changed = verdict.verdict != port->verdict.verdict;
 	if (changed)
-		port->since = now.realtime;
+		port->since = port->former_since > 0 && verdict.verdict == port->former
+				      ? port->former_since
+				      : now.realtime;
+	if (verdict.verdict != RNA_PROBE_UNKNOWN)
+		port->former_since = 0;
 	port->verdict = verdict;
 	return changed;
 }
@@ -680,6 +767,8 @@ bool rna_pairs_judge(struct rna_pairs *pairs, struct rna_time now)
 
 		if (!pair->port)
 			continue;
+		if (pair->began == 0)
+			recall_pair(pairs, pair, now);
 		rna_ledger_advance(&pair->ledger, now.monotonic);
 		pair->median = rna_ledger_rtt(&pair->ledger, 50);
 	}

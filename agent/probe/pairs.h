@@ -35,11 +35,15 @@ struct rna_probing_port {
 	struct rna_probe_counts counts[RNA_PROBE_SCOPE_COUNT];
 	struct rna_port_verdict verdict;
 	rna_usec since; /* realtime, of the verdict */
+	bool recalled;  /* what the memory has of it: */
+	enum rna_probe_verdict former;
+	rna_usec former_since; /* realtime; 0: nothing, or it is over */
 };
 
 /* A member that this node probes. */
 struct rna_probing_peer {
 	char name[RNA_PEER_TEXT_SIZE]; /* as the list of members has it; "": this place is free */
+	char origin[RNA_PEER_ORIGIN_SIZE];
 	char host[RNA_PEER_TEXT_SIZE]; /* of its agent; "": it was not asked yet */
 	uint64_t choice;               /* the newest that named it */
 	struct rna_peer_word word;     /* runs: its prober, all ports considered */
@@ -67,12 +71,18 @@ struct rna_probing_pair {
 	struct rna_probe_counts counted; /* of the ledger's total: what its port has counted */
 	struct rna_peer_word word;
 	unsigned signs;
+	rna_usec began;                /* monotonic: it was judged for the first time */
+	unsigned recalled;             /* signs of the memory that nothing has refuted yet */
+	rna_usec recalled_since;       /* realtime; 0: nothing is recalled */
 	uint64_t median;               /* of its round trips, nanoseconds; 0: unknown */
 	rna_usec since;                /* realtime */
 	char text[RNA_PEER_TEXT_SIZE]; /* why the state */
 };
 
+struct rna_probe_memory;
+
 struct rna_pairs {
+	const struct rna_probe_memory *memory; /* NULL: nothing is recalled */
 	struct rna_probing_port ports[RNA_PROBING_PORTS_MAX];
 	struct rna_probing_peer peers[RNA_PROBING_PEERS_MAX];
 	struct rna_probing_pair pairs[RNA_PROBING_PAIRS_MAX];
@@ -94,6 +104,8 @@ void rna_pairs_forget_pauses(struct rna_pairs *pairs, rna_usec now);
 
 /* A peer by its name in the list of members, added if need be. NULL: there are too many. */
 struct rna_probing_peer *rna_pairs_peer(struct rna_pairs *pairs, const char *name);
+/* The newest choice names that one. True: it was not known, or elsewhere. */
+bool rna_pairs_choose(struct rna_pairs *pairs, const struct rna_peer_place *place, uint64_t choice);
 /* What asking a peer came to. */
 void rna_pairs_hear(struct rna_pairs *pairs, struct rna_probing_peer *peer,
 		    const struct rna_peer_news *news, rna_usec now);

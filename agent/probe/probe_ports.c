@@ -140,7 +140,10 @@ struct rna_probe_class rna_probe_class_of_port(struct rna_probe_class jobs, stru
 
 /* -- Plans ------------------------------------------------------------------------------------- */
 
-/* That the operator names; else the switch at the other end of the cable. */
+/*
+ * That the operator names; else the switch at the other end of the cable; else what the Node is
+ * labelled with.
+ */
 static void find_leaf(const struct rna_subject *subject, const struct rna_settings *settings,
 		      char *ret, size_t size)
 {
@@ -163,6 +166,8 @@ static void find_leaf(const struct rna_subject *subject, const struct rna_settin
 		(void)snprintf(ret, size, "%s", peer->guid);
 	else if (peer && peer->name)
 		(void)snprintf(ret, size, "%s", peer->name);
+	else if (subject->view->node && subject->view->node->leaf)
+		(void)snprintf(ret, size, "%s", subject->view->node->leaf);
 }
 
 /* Of the NICs that serve GPUs; without GPUs the number of the device in the view. */

@@ -17,12 +17,13 @@
 #include "probe_secret.h"
 #include "prober_keeper.h"
 
-#define TURN        RNA_USEC_PER_SEC
-#define OPEN_AGAIN  (5 * RNA_USEC_PER_SEC)  /* a port that failed */
-#define REST        (3 * RNA_USEC_PER_SEC)  /* after a device began to be removed */
-#define CLASS_AGAIN (10 * RNA_USEC_PER_SEC) /* how often the class of jobs is looked up */
-#define ASK_SILENCE 2                       /* unanswered probes after which the peer is asked */
-#define ASK_LONG    (30 * RNA_USEC_PER_SEC) /* again and again, for this time at least */
+#define TURN         RNA_USEC_PER_SEC
+#define OPEN_AGAIN   (5 * RNA_USEC_PER_SEC)  /* a port that failed */
+#define REST         (3 * RNA_USEC_PER_SEC)  /* after a device began to be removed */
+#define CLASS_AGAIN  (10 * RNA_USEC_PER_SEC) /* how often the class of jobs is looked up */
+#define ASK_SILENCE  2                       /* unanswered probes after which the peer is asked */
+#define LEARN_PERIOD RNA_PROBE_RECENT        /* of the memory, while nothing changes */
+#define ASK_LONG     (30 * RNA_USEC_PER_SEC) /* again and again, for this time at least */
 
 enum {
 	FIRST_DELAYS = 6, /* a list of members is larger than a Node */
@@ -31,8 +32,10 @@ enum {
 struct rna_probing {
 	sd_event *event;
 	const struct rna_settings *settings;
+	struct rna_probe_memory *memory;
 	void (*news)(void *userdata);
 	void *userdata;
+	rna_usec learned;        /* monotonic: by the memory */
 	sd_event_source *timer;  /* NULL: disabled */
 	sd_event_source *source; /* of the peer discovery */
 	struct rna_prober_keeper *keeper;
@@ -44,7 +47,8 @@ struct rna_probing {
 	struct rna_probe_class class;
 	rna_usec class_looked; /* monotonic; 0: never */
 	char node[RNA_PEER_TEXT_SIZE];
-	char leaf[RNA_PROBE_LEAF_SIZE]; /* with which the peer discovery began */
+	char leaf[RNA_PROBE_LEAF_SIZE];   /* of the first port that has one */
+	char listed[RNA_PROBE_LEAF_SIZE]; /* of this node in the list of members */
 	struct rna_probe_secret secret;
 	struct stat secret_file;     /* as it was read */
 	char stopped[RNA_ERROR_MAX]; /* why there is no key; "": there is one */
@@ -56,6 +60,14 @@ struct rna_probing {
 	uint64_t current_strangers[RNA_STRANGER_COUNT];
 	struct rna_probes *results; /* NULL: to be made */
 };
+
+static void learn(struct rna_probing *probing)
+{
+	struct rna_time now = rna_clock_now();
+
+	rna_probe_memory_learn(probing->memory, probing->pairs, now.realtime);
+	probing->learned = now.monotonic;
+}
 
 static void forget_results(struct rna_probing *probing)
 {
@@ -241,6 +253,24 @@ static void follow_pairs(struct rna_probing *probing)
 	}
 }
 
+/* The pairs that there are now, so that no view shows a port as if it had none. */
+static void judge(struct rna_probing *probing, struct rna_time now)
+{
+	const struct rna_pairs_terms terms = {
+		.group = probing->settings->probe_group,
+		.key_check = probing->secret.check,
+		.host_mesh = probing->settings->probe_host_mesh,
+	};
+
+	rna_pairs_make(probing->pairs, &terms);
+	follow_pairs(probing);
+	if (rna_pairs_judge(probing->pairs, now)) {
+		learn(probing);
+		probing->news(probing->userdata);
+	}
+	forget_results(probing);
+}
+
 /* -- The prober -------------------------------------------------------------------------------- */
 
 static void take_port_report(struct rna_probing *probing, const struct rna_prober_report *report)
@@ -263,7 +293,9 @@ static void take_port_report(struct rna_probing *probing, const struct rna_probe
 		memcpy(port->text, report->port.text, sizeof(port->text));
 		port->again = rna_clock_monotonic() + OPEN_AGAIN;
 	}
-	if (!port->open)
+	if (port->open)
+		judge(probing, rna_clock_now());
+	else
 		forget_port(probing, port);
 	probing->news(probing->userdata); /* peers are to know before they judge its silence */
 }
@@ -310,6 +342,7 @@ static void on_ended(const char *why, void *userdata)
 	struct rna_probing *probing = userdata;
 
 	(void)why;
+	learn(probing);
 	for (size_t i = 0; i < RNA_PROBING_PORTS_MAX; i++)
 		if (probing->pairs->ports[i].plan.device[0] != '\0')
 			forget_port(probing, &probing->pairs->ports[i]);
@@ -362,6 +395,7 @@ static void note_source(struct rna_probing *probing, const struct rna_peer_news 
 static void take_news(struct rna_probing *probing, const struct rna_peer_news *news)
 {
 	struct rna_probing_peer *peer;
+	bool changed = false;
 
 	if (news->choice == 0) {
 		peer = rna_pairs_peer(probing->pairs, news->name);
@@ -375,12 +409,14 @@ static void take_news(struct rna_probing *probing, const struct rna_peer_news *n
 	probing->source_looked = news->looked;
 	probing->members = news->members;
 	memcpy(probing->member, news->own, sizeof(probing->member));
-	for (size_t i = 0; i < news->name_count; i++) {
-		peer = rna_pairs_peer(probing->pairs, news->names[i]);
-		if (peer)
-			peer->choice = news->choice;
-	}
+	(void)snprintf(probing->listed, sizeof(probing->listed), "%.*s",
+		       (int)sizeof(probing->listed) - 1, news->leaf);
+	for (size_t i = 0; i < news->place_count; i++)
+		changed |= rna_pairs_choose(probing->pairs, &news->places[i], news->choice);
 	rna_pairs_drop_peers(probing->pairs, news->choice);
+	judge(probing, rna_clock_now());
+	if (changed)
+		learn(probing);
 }
 
 static int on_news(sd_event_source *source, int fd, uint32_t events, void *userdata)
@@ -410,8 +446,9 @@ static void start_discovery(struct rna_probing *probing)
 	const struct rna_peer_discovery_options options = {
 		.source = find_source(probing->settings),
 		.node = probing->node,
-		.leaf = probing->leaf,
 		.neighbours = probing->settings->probe_neighbours,
+		.remembered = probing->memory->peers,
+		.remembered_count = probing->memory->peer_count,
 	};
 	struct rna_error error = {0};
 
@@ -424,6 +461,8 @@ static void start_discovery(struct rna_probing *probing)
 	if (sd_event_add_io(probing->event, &probing->source, rna_worker_fd(probing->discovery),
 			    EPOLLIN, on_news, probing) < 0)
 		stop_discovery(probing);
+	else
+		rna_peer_discovery_set_leaf(probing->discovery, probing->leaf);
 }
 
 /*
@@ -476,11 +515,6 @@ static void look_at_clock(struct rna_probing *probing, rna_usec now)
 static void turn(struct rna_probing *probing)
 {
 	struct rna_time now = rna_clock_now();
-	struct rna_pairs_terms terms = {
-		.group = probing->settings->probe_group,
-		.key_check = probing->secret.check,
-		.host_mesh = probing->settings->probe_host_mesh,
-	};
 	bool may_run;
 
 	look_at_clock(probing, now.monotonic);
@@ -493,12 +527,10 @@ static void turn(struct rna_probing *probing)
 	rna_pairs_forget_pauses(probing->pairs, now.monotonic);
 	if (rna_prober_keeper_runs(probing->keeper))
 		follow_ports(probing, now.monotonic);
-	rna_pairs_make(probing->pairs, &terms);
-	follow_pairs(probing);
+	judge(probing, now);
 	ask_about_silence(probing, now.monotonic);
-	if (rna_pairs_judge(probing->pairs, now))
-		probing->news(probing->userdata);
-	forget_results(probing);
+	if (rna_usec_since(probing->learned, now.monotonic) >= LEARN_PERIOD)
+		learn(probing);
 }
 
 static int on_timer(sd_event_source *source, uint64_t usec, void *userdata)
@@ -516,6 +548,8 @@ static void disable(struct rna_probing *probing)
 {
 	probing->timer = sd_event_source_disable_unref(probing->timer);
 	stop_discovery(probing);
+	if (probing->pairs)
+		learn(probing);
 	probing->keeper = rna_prober_keeper_free(probing->keeper);
 	free(probing->pairs);
 	probing->pairs = NULL;
@@ -539,6 +573,9 @@ static int enable(struct rna_probing *probing)
 				      probing->settings->security_seccomp != RNA_SECCOMP_OFF);
 	if (!probing->pairs || !probing->keeper)
 		return -ENOMEM;
+	probing->pairs->memory = probing->memory;
+	for (size_t i = 0; i < probing->memory->peer_count; i++)
+		(void)rna_pairs_choose(probing->pairs, &probing->memory->peers[i], 0);
 	return sd_event_add_time_relative(probing->event, &probing->timer, CLOCK_MONOTONIC, TURN,
 					  100 * RNA_USEC_PER_MSEC, on_timer, probing);
 }
@@ -565,6 +602,27 @@ static void look_at_class(struct rna_probing *probing, const struct rna_view *vi
 	probing->class = rna_probe_class_of_jobs(view, probing->settings);
 }
 
+/*
+ * A port for which nothing else names a leaf has that of the list. The ring is that of the first
+ * port that has one.
+ */
+static void follow_leaves(struct rna_probing *probing, struct rna_probe_plan *plans, size_t count)
+{
+	const char *leaf = "";
+
+	for (size_t i = 0; i < count; i++) {
+		if (plans[i].leaf[0] == '\0')
+			memcpy(plans[i].leaf, probing->listed, sizeof(plans[i].leaf));
+		if (leaf[0] == '\0')
+			leaf = plans[i].leaf;
+	}
+	if (leaf[0] == '\0' || strcmp(leaf, probing->leaf) == 0)
+		return; /* while nothing is read, it is where it was */
+	(void)snprintf(probing->leaf, sizeof(probing->leaf), "%s", leaf);
+	if (probing->discovery)
+		rna_peer_discovery_set_leaf(probing->discovery, probing->leaf);
+}
+
 void rna_probing_follow(struct rna_probing *probing, const struct rna_view *view)
 {
 	struct rna_probe_plan plans[RNA_PROBING_PORTS_MAX];
@@ -575,16 +633,9 @@ void rna_probing_follow(struct rna_probing *probing, const struct rna_view *view
 	look_at_class(probing, view);
 	count = rna_probe_plans(view, probing->settings, probing->class, plans,
 				RNA_ARRAY_SIZE(plans));
+	follow_leaves(probing, plans, count);
 	rna_pairs_set_ports(probing->pairs, plans, count);
 	(void)snprintf(probing->node, sizeof(probing->node), "%s", view->agent.name);
-	/* The ring is that of the first port that names a leaf. */
-	for (size_t i = 0; i < count; i++)
-		if (plans[i].leaf[0] != '\0') {
-			if (strcmp(plans[i].leaf, probing->leaf) != 0)
-				stop_discovery(probing);
-			memcpy(probing->leaf, plans[i].leaf, sizeof(probing->leaf));
-			break;
-		}
 }
 
 void rna_probing_hold(struct rna_probing *probing, bool quiet)
@@ -620,17 +671,17 @@ const uint8_t *rna_probing_key(const struct rna_probing *probing)
 	return probing && probing->secret.check[0] != '\0' ? probing->secret.key : NULL;
 }
 
-struct rna_probing *rna_probing_new(sd_event *event, const struct rna_settings *settings,
-				    void (*news)(void *userdata), void *userdata)
+struct rna_probing *rna_probing_new(const struct rna_probing_host *host)
 {
 	struct rna_probing *probing = calloc(1, sizeof(*probing));
 
 	if (!probing)
 		return NULL;
-	probing->event = event;
-	probing->settings = settings;
-	probing->news = news;
-	probing->userdata = userdata;
+	probing->event = host->event;
+	probing->settings = host->settings;
+	probing->memory = host->memory;
+	probing->news = host->news;
+	probing->userdata = host->userdata;
 	rna_probing_update(probing);
 	return probing;
 }

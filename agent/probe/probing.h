@@ -14,17 +14,24 @@
 
 #include "settings/settings.h"
 
+#include "probe_memory.h"
+
 typedef struct sd_event sd_event; /* <systemd/sd-event.h> */
 
 struct rna_pairs; /* pairs.h */
 struct rna_probing;
 
-/*
- * settings may change their content, not their place. news: something is judged otherwise than
- * before. NULL: no memory.
- */
-struct rna_probing *rna_probing_new(sd_event *event, const struct rna_settings *settings,
-				    void (*news)(void *userdata), void *userdata);
+/* What the guest is given. */
+struct rna_probing_host {
+	sd_event *event;
+	const struct rna_settings *settings; /* may change their content, not their place */
+	struct rna_probe_memory *memory;     /* it learns; outlives the guest */
+	void (*news)(void *userdata);        /* something is judged otherwise than before */
+	void *userdata;
+};
+
+/* NULL: no memory. */
+struct rna_probing *rna_probing_new(const struct rna_probing_host *host);
 /* Ends the prober. Accepts and returns NULL. */
 struct rna_probing *rna_probing_free(struct rna_probing *probing);
 

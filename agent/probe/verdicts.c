@@ -24,6 +24,7 @@ enum {
 
 #define SILENCE       (3 * RNA_USEC_PER_SEC)
 #define CONFIRMED     (1200 * RNA_USEC_PER_MSEC)
+#define NO_NEIGHBOUR  (10 * RNA_USEC_PER_SEC) /* refused, and never answered, or not for long */
 #define PEER_PATIENCE (10 * RNA_USEC_PER_SEC) /* after it was away: it is still starting */
 #define RECENT_ANSWER (60 * RNA_USEC_PER_SEC)
 #define SHARE_MAX     0.9
@@ -164,18 +165,29 @@ static bool is_still_confirmed(const struct rna_judged_pair *pair, rna_usec now)
 			       rna_usec_since(pair->ledger->confirmed, now) >= CONFIRMED);
 }
 
-/* Nothing comes back, or this host cannot even send where it could a minute ago. */
+/*
+ * This host cannot send: it finds no neighbour, or no route. If it could a minute ago, that is
+ * news; else, as after a boot, the kernel has had the time to find one.
+ */
+static bool is_refused(const struct rna_ledger *ledger, rna_usec now)
+{
+	bool news = ledger->last_answer > 0 &&
+		    rna_usec_since(ledger->last_answer, ledger->refused_first) < RECENT_ANSWER;
+
+	return ledger->refusal != 0 &&
+	       rna_usec_since(ledger->refused_first, now) >= (news ? SILENCE : NO_NEIGHBOUR);
+}
+
+/* Nothing comes back, or this host cannot even send. */
 static bool is_silent(const struct rna_judged_pair *pair, rna_usec now)
 {
 	const struct rna_ledger *ledger = pair->ledger;
 	rna_usec began = silence_began(ledger);
-	bool refused = ledger->refusal != 0 && ledger->last_answer > 0 &&
-		       rna_usec_since(ledger->refused_first, now) >= SILENCE &&
-		       rna_usec_since(ledger->last_answer, ledger->refused_first) < RECENT_ANSWER;
 	bool unanswered = ledger->unanswered >= RNA_LEDGER_RUN && began > 0 &&
 			  rna_usec_since(began, now) >= SILENCE && !is_chance(ledger);
 
-	return (refused || unanswered) && peer_is_well(pair->peer, began + RNA_PAIR_NOTICED, now) &&
+	return (is_refused(ledger, now) || unanswered) &&
+	       peer_is_well(pair->peer, began + RNA_PAIR_NOTICED, now) &&
 	       is_still_confirmed(pair, now);
 }
 
@@ -216,7 +228,7 @@ unsigned rna_pair_signs(const struct rna_judged_pair *pair, rna_usec now)
 	unsigned signs = 0;
 
 	/* Between ports of this node: the network may not offer that path. */
-	if (!pair->peer && ledger->last_answer == 0)
+	if (!pair->peer && !ledger->answered)
 		return 0;
 	if (is_silent(pair, now))
 		return RNA_PROBE_SILENT; /* all else is of the time before */

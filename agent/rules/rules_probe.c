@@ -74,10 +74,35 @@ static struct shown show(const struct rna_rule_input *in, const struct rna_probe
 	return shown;
 }
 
+static bool has_pairs(const struct rna_probes *probes, const struct rna_probe_port *port)
+{
+	for (size_t i = 0; i < probes->pair_count; i++)
+		if (probes->pairs[i].port == port->port &&
+		    probes->pairs[i].state != RNA_PROBE_LOCAL &&
+		    strcmp(probes->pairs[i].device, port->device) == 0)
+			return true;
+	return false;
+}
+
+/* There will be pairs: the list of members was not read yet, or has others. */
+static bool waits_for_pairs(const struct rna_probes *probes, const struct rna_probe_port *port)
+{
+	const struct rna_probe_source *source = &probes->source;
+
+	return source->name && source->name[0] != '\0' &&
+	       (source->looked == 0 || source->members > 1) && !has_pairs(probes, port);
+}
+
+/* The first view after a start shows no ports: they are taken from it. */
+static bool has_ports(const struct rna_probes *probes)
+{
+	return probes->port_count > 0 || (probes->node && probes->node[0] != '\0');
+}
+
 /*
- * The port, if probes can say something of it. While the prober starts or is away, a finding stays:
- * what was seen before holds until something else is seen. Once the port is not probed any more,
- * other rules have it.
+ * The port, if probes can say something of it. While the prober or the agent starts, or the prober
+ * is away, a finding stays: what was seen before holds until something else is seen. Once the port
+ * is not probed any more, other rules have it.
  */
 static const struct rna_probe_port *find_port(const struct rna_rule_input *in,
 					      struct rna_finds *out)
@@ -86,21 +111,13 @@ static const struct rna_probe_port *find_port(const struct rna_rule_input *in,
 	const struct rna_probe_port *port =
 		rna_probes_find_port(probes, in->subject->device->device->name, in->subject->port);
 
-	if (!port || port->use == RNA_PROBE_OFF)
+	if (!probes || (!port && has_ports(probes)) || (port && port->use == RNA_PROBE_OFF))
 		return NULL;
-	if (port->use != RNA_PROBE_OPEN || probes->stopped) {
-		rna_finds_add_unknown(out);
-		return NULL;
-	}
-	return port;
-}
-
-static bool has_peers(const struct rna_rule_input *in, const struct rna_probe_port *port)
-{
-	for (size_t i = 0; i < in->view->probes->pair_count; i++)
-		if (is_of(&in->view->probes->pairs[i], port))
-			return true;
-	return false;
+	if (port && port->use == RNA_PROBE_OPEN && !probes->stopped &&
+	    !waits_for_pairs(probes, port))
+		return port;
+	rna_finds_add_unknown(out);
+	return NULL;
 }
 
 /* "WHAT 2 of 6 peers: n2 mlx5_0/1 (...), ...", where pairs of the port show that sign. */
@@ -129,7 +146,7 @@ static void check_probe_unreachable(const struct rna_rule_input *in, struct rna_
 
 	if (!port)
 		return;
-	if (port->verdict == RNA_PROBE_UNKNOWN && has_peers(in, port))
+	if (port->verdict == RNA_PROBE_UNKNOWN && has_pairs(in->view->probes, port))
 		rna_finds_add_unknown(out);
 	if (port->verdict != RNA_PROBE_UNREACHABLE)
 		return;
@@ -146,7 +163,7 @@ const struct rna_rule rna_rule_probe_unreachable = {
 	.impact = RNA_IMPACT_RAIL_LOST,
 	.cause = RNA_CAUSE_CABLE,
 	.scope = RNA_RULE_OF_PORT,
-	.hold = "0s", /* three seconds of silence, and the peers were asked */
+	.hold = "0s", /* three seconds of silence, ten after a start, and the peers were asked */
 	.help = "Probes from a port to all its peers are not answered, although the agents "
 		"of these peers say that they run, and other ports of this node are "
 		"answered: the NIC, its cable or its leaf port does not forward. Only with "
@@ -159,26 +176,42 @@ const struct rna_rule rna_rule_probe_unreachable = {
 	.condition = RNA_CONDITION_PORT_UNREACHABLE,
 };
 
+/*
+ * Where no other port of the node is answered either, the fault may be the host's or that of all
+ * peers: then no port is blamed, and this finding is a warning.
+ */
 static void check_probe_peer_unreachable(const struct rna_rule_input *in, struct rna_finds *out)
 {
-	(void)report(in, out, RNA_PROBE_SILENT, NULL,
-		     "probes are not answered, although the peer's agent says that it runs, by");
+	const struct rna_probe_port *port =
+		rna_probes_find_port(in->view->probes, in->subject->device->device->name,
+				     in->subject->port);
+	struct rna_finding *finding =
+		report(in, out, RNA_PROBE_SILENT, NULL,
+		       "probes are not answered, although the peer's agent says that it runs, by");
+
+	if (finding && (port->verdict != RNA_PROBE_UNKNOWN || port->pairs_judged < 2 ||
+			port->pairs_bad < port->pairs_judged))
+		finding->severity = RNA_SEVERITY_INFO;
 }
 
 const struct rna_rule rna_rule_probe_peer_unreachable = {
 	.name = "probe-peer-unreachable",
-	.severity = RNA_SEVERITY_INFO,
+	.severity = RNA_SEVERITY_WARNING,
 	.impact = RNA_IMPACT_FABRIC,
 	.cause = RNA_CAUSE_FABRIC,
 	.scope = RNA_RULE_OF_PORT,
 	.hold = "0s",
 	.help = "Probes from a port to some of its peers are not answered, although the "
 		"agents of these peers say that they run. The other ends report "
-		"probe-unreachable if it is their port.",
+		"probe-unreachable if it is their port. Severity warning if none of "
+		"its peers answers, two at least, and no other port of the node is "
+		"answered by them, so that the port alone is not blamed.",
 	.check = check_probe_peer_unreachable,
 	.remedy = "No action required if the peer has probe-unreachable itself. Otherwise "
 		  "look for a path between the leaves of both ends that does not forward: "
-		  "rdma-node-agent probe --wide lists the peers and their leaves.",
+		  "rdma-node-agent probe --wide lists the peers and their leaves. With severity "
+		  "warning, look at the host as well: addresses and routes of {device}, and "
+		  "whether all of its ports are up.",
 	.message_id = "87d8545306de46038aebed06d5b5c694",
 	.condition = RNA_CONDITION_FABRIC_UNHEALTHY,
 };
@@ -218,6 +251,10 @@ static void check_probe_loss(const struct rna_rule_input *in, struct rna_finds *
 
 	if (port && port->verdict == RNA_PROBE_LOSSY) {
 		report_lossy(in, port, out);
+		return;
+	}
+	if (port && port->verdict == RNA_PROBE_UNKNOWN && has_pairs(in->view->probes, port)) {
+		rna_finds_add_unknown(out); /* after a start, for some seconds */
 		return;
 	}
 	finding = report(in, out, RNA_PROBE_LOSS, describe_loss,

@@ -158,7 +158,8 @@ struct rna_settings {
 	char *probe_members_file; /* "": none; likewise, and one of them at most: */
 	char *probe_members_dns;
 	char *probe_members_kubernetes;
-	char **probe_leaf; /* NULL-ended, or NULL: none */
+	char **probe_leaf;      /* NULL-ended, or NULL: none */
+	char *probe_leaf_label; /* "": none */
 	unsigned probe_neighbours;
 	rna_usec probe_period;
 	unsigned probe_large_every; /* 0: no large ones */

@@ -408,13 +408,18 @@ rna_usec rna_prober_send_due(struct rna_prober *prober, struct rna_prober_port *
 
 /* -- Receiving --------------------------------------------------------------------------------- */
 
+static bool is_from(const struct rna_visitor *visitor, const struct rna_probe_event *event)
+{
+	return memcmp(visitor->gid, event->source, sizeof(visitor->gid)) == 0 &&
+	       visitor->lid == event->source_lid;
+}
+
 /* Where its probes come from can change: a bond's other port, another GID. */
 static bool knows_way_back(struct rna_visitor *visitor, const struct rna_probe_event *event,
 			   unsigned places)
 {
 	uint8_t class;
-	bool same = memcmp(visitor->gid, event->source, sizeof(visitor->gid)) == 0 &&
-		    visitor->lid == event->source_lid;
+	bool same = is_from(visitor, event);
 
 	memcpy(visitor->gid, event->source, sizeof(visitor->gid));
 	visitor->lid = event->source_lid;
@@ -436,6 +441,8 @@ static enum rna_probe_stranger take_probe(struct rna_prober *prober, struct rna_
 	free_aims(&old);
 	if (stranger == RNA_STRANGER_COUNT)
 		stranger = rna_visitor_accept(visitor, probe, now);
+	if (stranger == RNA_STRANGER_DUPLICATE && !is_from(visitor, event))
+		stranger = RNA_STRANGER_REPLAY;
 	if (stranger != RNA_STRANGER_COUNT)
 		return stranger;
 	if (knows_way_back(visitor, event, places_of(port))) {
@@ -460,9 +467,10 @@ static enum rna_probe_stranger take_answer(struct rna_prober_port *port,
 
 	if (!target || packet->from != target->session)
 		return RNA_STRANGER_REPLAY;
-	return rna_under_way_answer(&target->under_way, packet, event->way, now, event->at)
-		       ? RNA_STRANGER_COUNT
-		       : RNA_STRANGER_REPLAY;
+	if (rna_under_way_answer(&target->under_way, packet, event->way, now, event->at))
+		return RNA_STRANGER_COUNT;
+	return rna_under_way_is_copy(&target->under_way, packet, now) ? RNA_STRANGER_DUPLICATE
+								      : RNA_STRANGER_REPLAY;
 }
 
 static void refuse(struct rna_prober_port *port, const struct rna_probe_event *event, rna_usec now)

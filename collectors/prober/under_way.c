@@ -163,6 +163,15 @@ static void note_standstill(struct rna_under_way *under_way, uint32_t seconds)
 	under_way->news = true;
 }
 
+bool rna_under_way_is_copy(const struct rna_under_way *under_way, const struct rna_packet *answer,
+			   rna_usec now)
+{
+	const struct rna_under_way_answered *newest = &under_way->answered[answer->large];
+
+	return newest->at > 0 && newest->number == answer->number &&
+	       rna_usec_since(newest->at, now) < RNA_USEC_PER_SEC;
+}
+
 bool rna_under_way_answer(struct rna_under_way *under_way, const struct rna_packet *answer,
 			  struct rna_probe_way back, rna_usec now, uint64_t at)
 {
@@ -182,6 +191,7 @@ bool rna_under_way_answer(struct rna_under_way *under_way, const struct rna_pack
 	begin_trip(under_way, probe, at);
 	count_answer(under_way, probe);
 	probe->fate = RNA_UNDER_WAY_FREE;
+	under_way->answered[answer->large] = (struct rna_under_way_answered){answer->number, now};
 	return true;
 }
 

@@ -41,7 +41,14 @@ struct rna_under_way_trip {
 	uint64_t nanoseconds;
 };
 
+/* The newest answer of one size. */
+struct rna_under_way_answered {
+	uint32_t number;
+	rna_usec at; /* monotonic; 0: none */
+};
+
 struct rna_under_way {
+	struct rna_under_way_answered answered[RNA_UNDER_WAY_SIZES];
 	uint32_t next[RNA_UNDER_WAY_SIZES]; /* numbers */
 	struct rna_under_way_probe probes[RNA_UNDER_WAY_MAX];
 	struct rna_under_way_trip trips[RNA_UNDER_WAY_SIZES];
@@ -60,6 +67,10 @@ void rna_under_way_refuse(struct rna_under_way *under_way, bool large, uint32_t 
 
 /* It has left at that time (nanoseconds) of the port's clock. */
 void rna_under_way_left(struct rna_under_way *under_way, bool large, uint32_t number, uint64_t at);
+
+/* Is an answer that nothing waits for the newest one again, within a second? */
+bool rna_under_way_is_copy(const struct rna_under_way *under_way, const struct rna_packet *answer,
+			   rna_usec now);
 
 /*
  * An answer has arrived, at that time of the port's clock. False: no such probe waits, so that the

@@ -13,6 +13,9 @@ enum {
 	BURST = RNA_VISITOR_RATE,
 };
 
+/* Copies that a network makes take other ways, and are not long after the first. */
+#define COPY RNA_USEC_PER_SEC
+
 #define ANSWER_COST (RNA_USEC_PER_SEC / RNA_VISITOR_RATE)
 
 /* -- Numbers ----------------------------------------------------------------------------------- */
@@ -187,10 +190,12 @@ static void count_missing(uint64_t *count, int more)
 enum rna_probe_stranger rna_visitor_accept(struct rna_visitor *visitor,
 					   const struct rna_packet *probe, rna_usec now)
 {
+	struct rna_visitor_window *window = &visitor->windows[probe->large];
+	bool copy = probe->number == window->newest && rna_usec_since(visitor->last, now) < COPY;
 	int missing;
 
-	if (!note_number(&visitor->windows[probe->large], probe->number, &missing))
-		return RNA_STRANGER_REPLAY;
+	if (!note_number(window, probe->number, &missing))
+		return copy ? RNA_STRANGER_DUPLICATE : RNA_STRANGER_REPLAY;
 	visitor->heard++;
 	count_missing(&visitor->missing, missing);
 	if (probe->large)

@@ -84,7 +84,10 @@ enum rna_probe_stranger rna_visitors_find(struct rna_visitors *visitors,
 					  const struct rna_packet *probe, rna_usec now,
 					  struct rna_visitor **ret, struct rna_aims *ret_old);
 
-/* RNA_STRANGER_COUNT: the probe is new and may be answered; else RNA_STRANGER_REPLAY or _RATE. */
+/*
+ * RNA_STRANGER_COUNT: the probe is new and may be answered; else RNA_STRANGER_REPLAY, _RATE, or
+ * _DUPLICATE: it is the newest one again, within a second.
+ */
 enum rna_probe_stranger rna_visitor_accept(struct rna_visitor *visitor,
 					   const struct rna_packet *probe, rna_usec now);
 

@@ -246,6 +246,13 @@ static struct rna_value members(const struct rna_subject *node)
 						   : rna_no_value;
 }
 
+static struct rna_value ports_without_leaf(const struct rna_subject *node)
+{
+	const struct rna_probes *probes = node->view->probes;
+
+	return probes ? rna_value_ok(rna_probes_without_leaf(probes)) : rna_no_value;
+}
+
 static void pairs_in_state(const struct rna_subject *node, struct rna_writer *writer)
 {
 	const struct rna_probes *probes = node->view->probes;
@@ -405,13 +412,18 @@ static const struct rna_family rows[] = {
 	       "Times that the process was replaced because it ended or did not report."),
 	METRIC(NODE, "rdma_probe_members", GAUGE, PLAIN, GET(members),
 	       "Nodes in the list of members, as it was last read without a mistake."),
+	METRIC(NODE, "rdma_probe_ports_without_leaf", GAUGE, PLAIN, GET(ports_without_leaf),
+	       "Ports that are to be probed and whose leaf switch neither a setting, LLDP, "
+	       "InfiniBand, the Node nor the list of members names. Absent if probe.enabled is "
+	       "false."),
 	METRIC(NODE, "rdma_probe_peers", GAUGE, PLAIN, EACH(pairs_in_state, "state"),
 	       "Pairs of a port of this node and a port of a peer, by state. States without a pair "
 	       "are absent."),
 	METRIC(NODE, "rdma_probe_strangers_total", COUNTER, PLAIN, EACH(strangers, "reason"),
 	       "Packets made with the shared secret that were not answered, because they were "
-	       "received before (replay) or exceed the rate of a peer (rate). A reason that did "
-	       "not occur is absent."),
+	       "received before (replay), are copies that the network made, within a second "
+	       "(duplicate), or exceed the rate of a peer (rate). A reason that did not occur is "
+	       "absent."),
 	METRIC(NODE, "rdma_probe_bandwidth_up", GAUGE, YES_NO, GET(bandwidth_up),
 	       "1 if the agent listens on probe.bandwidth_port, 0 if it cannot. Absent if "
 	       "probe.bandwidth is false."),

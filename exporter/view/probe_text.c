@@ -122,6 +122,9 @@ void rna_probes_add_summary(const struct rna_probes *probes, struct rna_strbuf *
 	for (size_t i = 0; i < RNA_PROBE_RESULT_COUNT; i++)
 		add_count(pairs[i], rna_probe_result_name((enum rna_probe_result)i), &separator,
 			  out);
+	if (rna_probes_without_leaf(probes) > 0)
+		rna_strbuf_printf(out, "; ports whose leaf switch is unknown: %zu",
+				  rna_probes_without_leaf(probes));
 }
 
 void rna_probe_add_rtt(uint64_t nanoseconds, struct rna_strbuf *out)

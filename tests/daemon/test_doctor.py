@@ -225,6 +225,19 @@ class Doctor(unittest.TestCase):
         lost = self.expect("lost", "probe-secret", settings=settings)
         self.assertIn("openssl rand -hex 32", lost["text"])
 
+    def test_leaves_of_probes(self):
+        probe = {"enabled": True, "members_dns": "agents.example", "secret_file": "/etc/hostname"}
+        self.expect("unused", "probe-leaf")
+        lost = self.expect("lost", "probe-leaf", apart("mount -t tmpfs none /run"),
+                           {"probe": probe})
+        self.assertIn("neither probe.leaf, InfiniBand, lldpd, a label of the Node nor a list",
+                      lost["text"])
+        found = self.expect("ok", "probe-leaf", settings={"probe": {**probe, "leaf": ["a=b"]}})
+        self.assertIn("probe.leaf names those of 1 devices", found["text"])
+        found = self.expect("ok", "probe-leaf", settings={
+            "probe": probe, "kubernetes": {"backend": "api", "node_name": "n1"}})
+        self.assertIn("the Node's label fabric.topograph.run/tier-0 names them", found["text"])
+
     def test_kubernetes(self):
         settings = {"kubernetes": {"backend": "both", "nfd_directory": self.directory,
                                    "kubeconfig": f"{self.directory}/kubeconfig"}}

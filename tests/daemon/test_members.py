@@ -3,12 +3,14 @@
 
 It listens on a loopback address of its own; resolv.conf names that in the agent's mount namespace.
 """
+import http.server
 import json
 import os
 import random
 import shutil
 import subprocess
 import tempfile
+import threading
 import unittest
 
 import agent as agent_module
@@ -158,3 +160,71 @@ class Members(unittest.TestCase):
             log = agent.log()
             self.assertEqual(log.count("no DNS server answered"), 1)
             self.assertEqual(log.count("the list of members can be read again"), 1)
+
+
+class Peer(http.server.ThreadingHTTPServer):
+    """An agent that counts how often it is asked for its ports, of which it has none."""
+
+    def __init__(self):
+        self.asked = 0
+        super().__init__(("127.0.0.1", 0), PeerReply)
+        threading.Thread(target=self.serve_forever, daemon=True).start()
+
+    def __exit__(self, *_):
+        self.shutdown()
+        self.server_close()
+
+
+class PeerReply(http.server.BaseHTTPRequestHandler):
+    def do_GET(self):
+        self.server.asked += self.path == "/api/v1/probe"
+        body = json.dumps({"version": 2, "node": "n2", "group": "", "key_check": "0123abcd",
+                           "state": "running", "why": "", "ports": []}).encode()
+        self.send_response(200)
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
+
+    def log_message(self, *_):
+        pass
+
+
+class FileAgent(DnsAgent):
+    """Of this node, with a list of members and a memory."""
+
+    def __init__(self, peer):
+        Agent.__init__(self)
+        self.list, self.state = f"{self.directory}/members.json", f"{self.directory}/state"
+        with open(self.list, "w", encoding="utf-8") as file:
+            json.dump([{"targets": [f"127.0.0.1:{peer.server_port}"], "labels": {"node": "n2"}}],
+                      file)
+        os.mkdir(self.state, 0o700)
+
+    def write_config(self, poll=None, extra=""):
+        self.place = ""
+        super().write_config(poll, extra)
+        with open(self.config, encoding="utf-8") as file:
+            text = file.read()
+        text = text.replace('"members_dns": ""', f'"members_file": "{self.list}"')
+        text = text.replace('state: {directory: ""}', f"state: {{directory: {self.state}}}")
+        with open(self.config, "w", encoding="utf-8") as file:
+            file.write(text)
+
+
+class Memory(unittest.TestCase):
+    def test_peers_are_asked_after_a_restart_without_a_list(self):
+        with Peer() as peer, FileAgent(peer) as agent:
+            agent.wait_members(1)
+            wait("a question", lambda: peer.asked)
+            path = f"{agent.state}/probes.json"
+            wait("it is kept", lambda: os.path.exists(path))
+            with open(path, encoding="utf-8") as file:
+                kept = json.load(file)
+            self.assertEqual(kept["peers"], [{"name": "n2", "origin":
+                                              f"http://127.0.0.1:{peer.server_port}"}])
+            agent.stop()
+            os.unlink(agent.list)
+            before = peer.asked
+            agent.start()
+            wait("a question without a list", lambda: peer.asked > before)
+            wait("the error", lambda: agent.members().get("error"))

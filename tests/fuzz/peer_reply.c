@@ -54,6 +54,7 @@ static struct {
 	struct rna_settings settings;
 	struct rna_health health;
 	struct rna_probing *probing;
+	struct rna_probe_memory memory;
 	sd_event_time_handler_t on_timer;
 	sd_event_io_handler_t on_news;
 	struct rna_peer_news *news;
@@ -193,6 +194,11 @@ struct rna_peer_news *rna_peer_discovery_take(struct rna_worker *discovery)
 	return news;
 }
 
+void rna_peer_discovery_set_leaf(struct rna_worker *discovery, const char *leaf)
+{
+	(void)discovery, (void)leaf;
+}
+
 void rna_peer_discovery_ask(struct rna_worker *discovery, const char *name)
 {
 	(void)discovery;
@@ -243,11 +249,11 @@ static void list(char *names)
 	news->looked = world.now.realtime;
 	(void)strcpy(news->own, "this");
 	while (names && (name = strsep(&names, " ")) &&
-	       news->name_count < RNA_ARRAY_SIZE(news->names))
+	       news->place_count < RNA_ARRAY_SIZE(news->places))
 		if (*name) /* members.c takes no other */
-			(void)snprintf(news->names[news->name_count++], sizeof(news->names[0]),
-				       "%s", name);
-	news->members = news->name_count;
+			(void)snprintf(news->places[news->place_count++].name,
+				       sizeof(news->places[0].name), "%s", name);
+	news->members = news->place_count;
 	tell(news);
 }
 
@@ -602,7 +608,11 @@ static void start(void)
 	}
 	FUZZ_WANT(rna_health_init(&world.health, &world.settings) == 0);
 	world.health.once = true;
-	world.probing = rna_probing_new(NULL, &world.settings, on_news, NULL);
+	world.probing = rna_probing_new(&(const struct rna_probing_host){
+		.settings = &world.settings,
+		.memory = &world.memory,
+		.news = on_news,
+	});
 	FUZZ_WANT(world.probing);
 	rna_probing_follow(world.probing, &view);
 	turn();
@@ -625,6 +635,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	}
 	show(size % 2 == 0);
 	world.probing = rna_probing_free(world.probing);
+	rna_probe_memory_deinit(&world.memory);
 	rna_health_deinit(&world.health);
 	return 0;
 }

@@ -49,6 +49,15 @@ const struct rna_probe_port *rna_probes_find_port(const struct rna_probes *probe
 	return NULL;
 }
 
+size_t rna_probes_without_leaf(const struct rna_probes *probes)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; probes && i < probes->port_count; i++)
+		count += probes->ports[i].use != RNA_PROBE_OFF && probes->ports[i].leaf[0] == '\0';
+	return count;
+}
+
 /* -- The whole --------------------------------------------------------------------------------- */
 
 /* The prober reports each second; a view is as old as the last poll. */
@@ -82,7 +91,7 @@ static bool has_sign(const struct rna_probes *probes)
 
 enum rna_probes_result rna_probes_result(const struct rna_probes *probes, rna_usec now)
 {
-	size_t well = 0, bad = 0;
+	size_t well = 0, bad = 0, unknown = 0;
 
 	if (rna_probes_why_stopped(probes, now))
 		return RNA_PROBES_UNKNOWN;
@@ -93,12 +102,14 @@ enum rna_probes_result rna_probes_result(const struct rna_probes *probes, rna_us
 		if (open && port->verdict == RNA_PROBE_UNREACHABLE)
 			return RNA_PROBES_CRITICAL;
 		well += open && port->verdict == RNA_PROBE_WELL;
+		unknown += port->use == RNA_PROBE_OPENING ||
+			   (open && port->verdict == RNA_PROBE_UNKNOWN);
 		bad += port->use == RNA_PROBE_FAILED || port->use == RNA_PROBE_PAUSED ||
 		       (open && port->verdict == RNA_PROBE_LOSSY);
 	}
 	if (bad > 0 || has_sign(probes))
 		return RNA_PROBES_WARNING;
-	return well > 0 ? RNA_PROBES_OK : RNA_PROBES_UNKNOWN;
+	return well > 0 && unknown == 0 ? RNA_PROBES_OK : RNA_PROBES_UNKNOWN;
 }
 
 /* -- Names ------------------------------------------------------------------------------------- */
@@ -193,6 +204,7 @@ const char *rna_probe_stranger_name(enum rna_probe_stranger stranger)
 {
 	static const char *const names[RNA_STRANGER_COUNT] = {
 		[RNA_STRANGER_REPLAY] = "replay",
+		[RNA_STRANGER_DUPLICATE] = "duplicate",
 		[RNA_STRANGER_RATE] = "rate",
 	};
 

@@ -80,6 +80,7 @@ struct rna_node_status {
 	const char *label_held;
 	size_t device_taints; /* rules for devices in ResourceSlices that the agent has */
 	uint64_t reverts;     /* of data of the agent that another client changed */
+	const char *leaf;     /* value of the label probe.leaf_label; NULL: it has none */
 	bool resources_known; /* the agent has read the Node */
 	size_t resource_count;
 	const struct rna_kubernetes_resource *resources; /* by name */

@@ -214,8 +214,10 @@ struct rna_probe_port {
  * it: the count would say that a guess of the Q_Key was right.
  */
 enum rna_probe_stranger {
-	RNA_STRANGER_REPLAY, /* seen before */
-	RNA_STRANGER_RATE,   /* more than a peer may send */
+	RNA_STRANGER_REPLAY,    /* seen before */
+	RNA_STRANGER_DUPLICATE, /* the newest one of a peer again, within a second and from the same
+				   address: the network has copied it */
+	RNA_STRANGER_RATE,      /* more than a peer may send */
 	RNA_STRANGER_COUNT,
 };
 
@@ -273,12 +275,15 @@ enum rna_probes_result {
 	RNA_PROBES_OK,
 	RNA_PROBES_WARNING,  /* a port is lossy, paused or cannot be used, or a pair shows a sign */
 	RNA_PROBES_CRITICAL, /* a port is unreachable */
-	RNA_PROBES_UNKNOWN,  /* probes do not run, or no port is judged yet */
+	RNA_PROBES_UNKNOWN,  /* probes do not run, or a port or all of them are not judged yet */
 	RNA_PROBES_RESULT_COUNT,
 };
 
 enum rna_probes_result rna_probes_result(const struct rna_probes *probes, rna_usec now);
 const char *rna_probes_result_name(enum rna_probes_result result); /* "ok", "warning", ... */
+
+/* How many ports that are to probe have no known leaf. probes may be NULL. */
+size_t rna_probes_without_leaf(const struct rna_probes *probes);
 
 /* That port; NULL: none. probes may be NULL. */
 const struct rna_probe_port *rna_probes_find_port(const struct rna_probes *probes,

@@ -71,6 +71,63 @@ static void test_each_is_probed_by_as_many_as_it_probes(void **state)
 	}
 }
 
+/*
+ * Members by DNS or Kubernetes: each node asks along the ring until it knows enough. Its neighbours
+ * on the leaf are then those that it has with a list of all leaves.
+ */
+static void test_what_peers_tell_makes_the_same_choice(void **state)
+{
+	enum { ASKED_MAX = NODES * 3 / 4 };
+	struct rna_members members = make(NODES, NODES / LEAVES);
+	char told[NODES][16];
+	struct rna_neighbours all, own;
+	size_t most = 0;
+
+	(void)state;
+	for (size_t i = 0; i < NODES; i++)
+		(void)snprintf(told[i], sizeof(told[i]), "%s", list[i].leaf);
+	for (size_t node = 0; node < NODES; node += 5) {
+		size_t *ring = NULL, asked = 0;
+		struct rna_member *next;
+		int count;
+
+		members = make(NODES, NODES / LEAVES);
+		all = neighbours_of(&members, node);
+		members = make(NODES, 0);
+		count = rna_ring_order(&members, names[node], &ring);
+		assert_int_equal(count, NODES - 1);
+		while ((next = rna_neighbours_unknown(&members, ring, (size_t)count, told[node], 3,
+						      asked + 1))) {
+			next->claims = strcmp(told[next - list], told[node]) == 0;
+			next->ask_at = 1000;
+			assert_in_range(++asked, 1, ASKED_MAX);
+		}
+		free(ring);
+		most = asked > most ? asked : most;
+		assert_int_equal(rna_neighbours_choose(&members, names[node], told[node], 3, &own),
+				 0);
+		assert_int_equal(own.on_leaf, 3);
+		assert_memory_equal(own.members, all.members, 3 * sizeof(own.members[0]));
+		assert_int_equal(own.count, 6);
+	}
+	assert_true(most > 3); /* they had to ask others as well */
+}
+
+static void test_who_is_asked_for_its_leaf(void **state)
+{
+	struct rna_members members = make(3, 0);
+	const size_t ring[] = {1, 2};
+
+	(void)state;
+	assert_ptr_equal(rna_neighbours_unknown(&members, ring, 2, "a", 3, 5), &list[1]);
+	list[1].ask_at = 6; /* later */
+	assert_ptr_equal(rna_neighbours_unknown(&members, ring, 2, "a", 3, 5), &list[2]);
+	list[2].leaf = "b"; /* by the list */
+	assert_null(rna_neighbours_unknown(&members, ring, 2, "a", 3, 5));
+	assert_ptr_equal(rna_neighbours_unknown(&members, ring, 2, "a", 3, 6), &list[1]);
+	assert_null(rna_neighbours_unknown(&members, ring, 2, "a", 0, 6));
+}
+
 static void test_unknown_leaves_are_elsewhere(void **state)
 {
 	struct rna_members members = make(100, 0);
@@ -165,6 +222,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_each_is_probed_by_as_many_as_it_probes),
+		cmocka_unit_test(test_what_peers_tell_makes_the_same_choice),
+		cmocka_unit_test(test_who_is_asked_for_its_leaf),
 		cmocka_unit_test(test_unknown_leaves_are_elsewhere),
 		cmocka_unit_test(test_small_meshes),
 		cmocka_unit_test(test_small_meshes_of_unknown_leaves),

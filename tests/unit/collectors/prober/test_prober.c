@@ -397,6 +397,12 @@ static void test_a_repeated_probe_is_counted_and_not_answered(void **state)
 	assert_int_equal(prober->strangers[RNA_STRANGER_REPLAY], 1);
 	assert_int_equal(port->flood.packets, 1);
 	assert_int_equal(verbs->count, 3);
+	probe.number++;
+	come(&probe, 0);
+	come(&probe, 0);
+	assert_int_equal(take_all(START + 2 * SECOND), 0);
+	assert_int_equal(prober->strangers[RNA_STRANGER_DUPLICATE], 1);
+	assert_int_equal(prober->strangers[RNA_STRANGER_REPLAY], 1);
 }
 
 static void test_a_probe_has_the_qkey_of_its_receiver(void **state)

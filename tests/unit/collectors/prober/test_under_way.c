@@ -47,6 +47,23 @@ static struct rna_prober_target_report report_of(struct rna_under_way *under_way
 	return report;
 }
 
+static void test_a_copy_of_an_answer_is_no_replay(void **state)
+{
+	struct rna_under_way under_way = begin();
+	uint32_t first = rna_under_way_send(&under_way, false, 3, START);
+	struct rna_packet packet = answer_to(first, false);
+
+	(void)state;
+	assert_false(rna_under_way_is_copy(&under_way, &packet, START));
+	assert_true(answer(&under_way, first, false, START + 10));
+	assert_true(rna_under_way_is_copy(&under_way, &packet, START + 20));
+	assert_false(rna_under_way_is_copy(&under_way, &packet, START + 10 + SECOND));
+	packet.number++;
+	assert_false(rna_under_way_is_copy(&under_way, &packet, START + 20));
+	packet = answer_to(first, true);
+	assert_false(rna_under_way_is_copy(&under_way, &packet, START + 20));
+}
+
 static void test_answered_probes_count_once(void **state)
 {
 	struct rna_under_way under_way = begin();
@@ -297,6 +314,7 @@ static void test_more_than_can_be_remembered(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_a_copy_of_an_answer_is_no_replay),
 		cmocka_unit_test(test_answered_probes_count_once),
 		cmocka_unit_test(test_losses_are_counted_after_the_patience),
 		cmocka_unit_test(test_a_late_answer_takes_a_loss_back),

@@ -64,8 +64,9 @@ static void test_a_probe_is_answered_once(void **state)
 {
 	(void)state;
 	assert_int_equal(hear(7, 500, false, START), RNA_STRANGER_COUNT);
+	assert_int_equal(hear(7, 500, false, START + SECOND - 1), RNA_STRANGER_DUPLICATE);
 	assert_int_equal(hear(7, 500, false, START + SECOND), RNA_STRANGER_REPLAY);
-	assert_int_equal(hear(7, 499, false, START + SECOND), RNA_STRANGER_REPLAY); /* before it */
+	assert_int_equal(hear(7, 499, false, START + 1), RNA_STRANGER_REPLAY);    /* before it */
 	assert_int_equal(hear(7, 500, true, START + SECOND), RNA_STRANGER_COUNT); /* another size */
 	assert_int_equal(hear(7, 502, false, START + 2 * SECOND), RNA_STRANGER_COUNT);
 	assert_int_equal(hear(7, 501, false, START + 3 * SECOND),
@@ -202,7 +203,7 @@ static void test_a_former_visitor_comes_back(void **state)
 	assert_int_equal(hear(7, 501, false, now), RNA_STRANGER_COUNT);
 	assert_int_equal(hear(7, 1, true, now), RNA_STRANGER_COUNT); /* the first large one */
 	assert_int_equal(hear(7, 499, false, now), RNA_STRANGER_REPLAY);
-	assert_int_equal(hear(7, 501, false, now), RNA_STRANGER_REPLAY);
+	assert_int_equal(hear(7, 501, false, now), RNA_STRANGER_DUPLICATE);
 	assert_int_equal(visitors.former_count, 1); /* the one that gave way to it */
 }
 

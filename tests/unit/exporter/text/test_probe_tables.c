@@ -75,6 +75,16 @@ static void test_a_node_that_is_well(void **state)
 	assert_null(strstr(text, "REASON\n\n"));
 }
 
+static void test_leaves_that_are_unknown(void **state)
+{
+	struct fabric *f = *state;
+
+	f->ports[2].leaf = f->ports[5].leaf = "";
+	RNA_FREE char *text = write_table(f);
+
+	assert_has(text, "48 pairs: 48 ok; ports whose leaf switch is unknown: 2\n");
+}
+
 static void test_the_worst_come_first(void **state)
 {
 	struct fabric *f = *state;
@@ -200,6 +210,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		TEST(test_says_how_to_enable_probes),
 		TEST(test_a_node_that_is_well),
+		TEST(test_leaves_that_are_unknown),
 		TEST(test_the_worst_come_first),
 		TEST(test_a_sign_of_a_path_that_is_not_probed),
 		TEST(test_why_probes_do_not_run),

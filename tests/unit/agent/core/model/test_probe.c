@@ -54,6 +54,21 @@ static void test_ports_are_found_by_device_and_number(void **state)
 	assert_null(rna_probes_find_port(NULL, "mlx5_0", 1));
 }
 
+static void test_ports_whose_leaf_is_unknown(void **state)
+{
+	const struct rna_probe_port ports[] = {
+		{.leaf = "", .use = RNA_PROBE_OPEN},
+		{.leaf = "leaf-a", .use = RNA_PROBE_OPEN},
+		{.leaf = "", .use = RNA_PROBE_OPENING},
+		{.leaf = "", .use = RNA_PROBE_OFF},
+	};
+	const struct rna_probes probes = {.port_count = RNA_ARRAY_SIZE(ports), .ports = ports};
+
+	(void)state;
+	assert_int_equal(rna_probes_without_leaf(&probes), 2);
+	assert_int_equal(rna_probes_without_leaf(NULL), 0);
+}
+
 static void test_open_ports_hold_objects(void **state)
 {
 	const struct rna_probe_port ports[] = {
@@ -105,7 +120,12 @@ static void test_the_worst_port_is_the_result(void **state)
 	struct rna_probes probes = running(ports, RNA_ARRAY_SIZE(ports));
 
 	(void)state;
+	assert_int_equal(rna_probes_result(&probes, NOW), RNA_PROBES_UNKNOWN);
+	ports[1].verdict = RNA_PROBE_WELL;
 	assert_int_equal(rna_probes_result(&probes, NOW), RNA_PROBES_OK);
+	ports[1].use = RNA_PROBE_OPENING;
+	assert_int_equal(rna_probes_result(&probes, NOW), RNA_PROBES_UNKNOWN);
+	ports[1].use = RNA_PROBE_OPEN;
 	ports[1].verdict = RNA_PROBE_LOSSY;
 	assert_int_equal(rna_probes_result(&probes, NOW), RNA_PROBES_WARNING);
 	ports[1].use = RNA_PROBE_OFF; /* what was seen before says nothing any more */
@@ -154,6 +174,7 @@ int main(void)
 		cmocka_unit_test(test_bounds_include_themselves_and_ascend),
 		cmocka_unit_test(test_counts_add_up),
 		cmocka_unit_test(test_ports_are_found_by_device_and_number),
+		cmocka_unit_test(test_ports_whose_leaf_is_unknown),
 		cmocka_unit_test(test_open_ports_hold_objects),
 		cmocka_unit_test(test_probes_run_while_the_prober_reports),
 		cmocka_unit_test(test_the_worst_port_is_the_result),

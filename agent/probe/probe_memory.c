@@ -1,0 +1,272 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "probe_memory.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "rna/base/kept.h"
+
+enum {
+	VERSION = 1,
+	ALL_SIGNS = (1u << RNA_PROBE_SIGNS) - 1,
+};
+
+static const struct rna_json_limits limits = {
+	.bytes = 4 << 20,
+	.memory = 32 << 20,
+	.levels = 6,
+	.flags = JSON_REJECT_DUPLICATES,
+};
+
+/* -- What is kept ------------------------------------------------------------------------------ */
+
+static void keep_peer(struct rna_kept *kept, void *record)
+{
+	struct rna_peer_place *peer = record;
+
+	rna_keep_chars(kept, "name", peer->name, sizeof(peer->name));
+	rna_keep_chars(kept, "origin", peer->origin, sizeof(peer->origin));
+	rna_kept_want(kept, peer->name[0] != '\0' && strncmp(peer->origin, "http", 4) == 0);
+}
+
+static void keep_port(struct rna_kept *kept, void *record)
+{
+	struct rna_kept_port *port = record;
+
+	rna_keep_chars(kept, "device", port->device, sizeof(port->device));
+	RNA_KEEP(kept, "port", port->port);
+	RNA_KEEP_WORD(kept, "verdict", port->verdict, rna_probe_verdict_name,
+		      RNA_PROBE_VERDICT_COUNT);
+	RNA_KEEP(kept, "since", port->since);
+	rna_kept_want(kept, port->device[0] != '\0' && port->verdict < RNA_PROBE_VERDICT_COUNT);
+}
+
+static void keep_counts(struct rna_kept *kept, void *record)
+{
+	struct rna_probe_counts *counts = record;
+
+	RNA_KEEP(kept, "sent", counts->sent);
+	RNA_KEEP(kept, "answered", counts->answered);
+	RNA_KEEP(kept, "lost", counts->lost);
+	RNA_KEEP(kept, "void", counts->voided);
+	RNA_KEEP(kept, "large_sent", counts->large_sent);
+	RNA_KEEP(kept, "large_lost", counts->large_lost);
+	RNA_KEEP(kept, "large_answered", counts->large_answered);
+	RNA_KEEP(kept, "ecn_marked", counts->ecn_marked);
+}
+
+static void keep_pair(struct rna_kept *kept, void *record)
+{
+	static const char *const names[RNA_LEDGER_PASTS] = {"half_minute", "two_minutes",
+							    "ten_minutes"};
+	struct rna_kept_pair *pair = record;
+
+	rna_keep_chars(kept, "device", pair->device, sizeof(pair->device));
+	RNA_KEEP(kept, "port", pair->port);
+	rna_keep_chars(kept, "peer", pair->peer, sizeof(pair->peer));
+	rna_keep_chars(kept, "peer_device", pair->peer_device, sizeof(pair->peer_device));
+	RNA_KEEP(kept, "peer_port", pair->peer_port);
+	RNA_KEEP(kept, "signs", pair->signs);
+	RNA_KEEP(kept, "since", pair->since);
+	RNA_KEEP(kept, "time", pair->when);
+	RNA_KEEP(kept, "answered", pair->answered);
+	RNA_KEEP(kept, "rtt_usual", pair->usual);
+	RNA_KEEP(kept, "hop_limit_usual", pair->hops_usual);
+	for (size_t i = 0; i < RNA_LEDGER_PASTS; i++)
+		RNA_KEEP_RECORD(kept, names[i], keep_counts, pair->pasts[i]);
+	rna_kept_want(kept, pair->device[0] != '\0' && (pair->signs & ~(uint32_t)ALL_SIGNS) == 0 &&
+				    pair->hops_usual <= UINT8_MAX && pair->when > 0);
+}
+
+static void keep_memory(struct rna_kept *kept, void *record)
+{
+	struct rna_probe_memory *memory = record;
+
+	RNA_KEEP_ARRAY(kept, "peers", keep_peer, memory->peers, memory->peer_count,
+		       RNA_PROBING_PEERS_MAX, false);
+	RNA_KEEP_ARRAY(kept, "ports", keep_port, memory->ports, memory->port_count,
+		       RNA_PROBING_PORTS_MAX, false);
+	RNA_KEEP_ARRAY(kept, "pairs", keep_pair, memory->pairs, memory->pair_count,
+		       RNA_PROBING_PAIRS_MAX, false);
+}
+
+void rna_probe_memory_deinit(struct rna_probe_memory *memory)
+{
+	rna_kept_free(keep_memory, memory, sizeof(*memory));
+}
+
+void rna_probe_memory_write(struct rna_probe_memory *memory, struct rna_strbuf *out)
+{
+	rna_kept_write_file(keep_memory, memory, VERSION, out);
+	memory->changed = false;
+}
+
+int rna_probe_memory_read(struct rna_probe_memory *memory, const char *text, size_t len,
+			  struct rna_error *error)
+{
+	RNA_CLEANUP(rna_json_free_p) json_t *file = NULL;
+	RNA_CLEANUP(rna_probe_memory_deinit) struct rna_probe_memory found = {0};
+	int status = rna_kept_read_file(text, len, &limits, VERSION, &file, error);
+
+	if (status == 0)
+		status = rna_kept_read(file, keep_memory, &found, error);
+	if (status < 0)
+		return status;
+	*memory = found;
+	found = (struct rna_probe_memory){0};
+	return 0;
+}
+
+/* -- What was known ---------------------------------------------------------------------------- */
+
+const struct rna_kept_port *rna_probe_memory_port(const struct rna_probe_memory *memory,
+						  const struct rna_probing_port *port)
+{
+	for (size_t i = 0; memory && i < memory->port_count; i++)
+		if (memory->ports[i].port == port->plan.port &&
+		    strcmp(memory->ports[i].device, port->plan.device) == 0)
+			return &memory->ports[i];
+	return NULL;
+}
+
+/* A pair with a peer is the only one of its port with that peer. */
+static bool is_it(const struct rna_kept_pair *kept, const struct rna_probing_pair *pair)
+{
+	if (kept->port != pair->port->plan.port ||
+	    strcmp(kept->device, pair->port->plan.device) != 0)
+		return false;
+	if (pair->peer)
+		return strcmp(kept->peer, pair->peer->name) == 0;
+	return kept->peer[0] == '\0' && kept->peer_port == pair->number &&
+	       strcmp(kept->peer_device, pair->device) == 0;
+}
+
+const struct rna_kept_pair *rna_probe_memory_pair(const struct rna_probe_memory *memory,
+						  const struct rna_probing_pair *pair)
+{
+	for (size_t i = 0; memory && i < memory->pair_count; i++)
+		if (is_it(&memory->pairs[i], pair))
+			return &memory->pairs[i];
+	return NULL;
+}
+
+/* -- Learning ---------------------------------------------------------------------------------- */
+
+static struct rna_kept_pair describe(const struct rna_probing_pair *pair, rna_usec realtime)
+{
+	const struct rna_ledger *ledger = &pair->ledger;
+	struct rna_kept_pair ret = {
+		.port = pair->port->plan.port,
+		.peer_port = pair->number,
+		.signs = pair->signs,
+		.since = pair->since,
+		.when = realtime,
+		.answered = ledger->answered,
+		.usual = ledger->usual,
+		.hops_usual = ledger->hops_usual,
+	};
+
+	memcpy(ret.device, pair->port->plan.device, sizeof(ret.device));
+	memcpy(ret.peer_device, pair->device, sizeof(ret.peer_device));
+	if (pair->peer)
+		memcpy(ret.peer, pair->peer->name, sizeof(ret.peer));
+	rna_ledger_pasts(ledger, ret.pasts);
+	return ret;
+}
+
+static bool is_there(const struct rna_pairs *pairs, const struct rna_kept_pair *kept)
+{
+	for (size_t i = 0; i < RNA_PROBING_PAIRS_MAX; i++)
+		if (pairs->pairs[i].port && is_it(kept, &pairs->pairs[i]))
+			return true;
+	return false;
+}
+
+static void learn_pairs(struct rna_probe_memory *memory, const struct rna_pairs *pairs,
+			rna_usec realtime)
+{
+	struct rna_kept_pair *list = calloc(RNA_PROBING_PAIRS_MAX, sizeof(*list));
+	size_t count = 0;
+
+	if (!list)
+		return; /* the next change is learned */
+	for (size_t i = 0; i < RNA_PROBING_PAIRS_MAX; i++)
+		if (pairs->pairs[i].port && pairs->pairs[i].began > 0)
+			list[count++] = describe(&pairs->pairs[i], realtime);
+	for (size_t i = 0; i < memory->pair_count && count < RNA_PROBING_PAIRS_MAX; i++)
+		if (rna_usec_since(memory->pairs[i].when, realtime) < RNA_PROBE_MEMORY_SIGNS &&
+		    !is_there(pairs, &memory->pairs[i]))
+			list[count++] = memory->pairs[i];
+	free(memory->pairs);
+	memory->pairs = list;
+	memory->pair_count = count;
+}
+
+static const struct rna_probing_port *find_port(const struct rna_pairs *pairs,
+						const struct rna_kept_port *kept)
+{
+	for (size_t i = 0; i < RNA_PROBING_PORTS_MAX; i++)
+		if (pairs->ports[i].plan.port == kept->port &&
+		    strcmp(pairs->ports[i].plan.device, kept->device) == 0)
+			return &pairs->ports[i];
+	return NULL;
+}
+
+/* Of ports that are judged. One that is unknown again may still be as it was. */
+static void learn_ports(struct rna_probe_memory *memory, const struct rna_pairs *pairs)
+{
+	struct rna_kept_port *list = calloc(RNA_PROBING_PORTS_MAX, sizeof(*list));
+	size_t count = 0;
+
+	if (!list)
+		return;
+	for (size_t i = 0; i < RNA_PROBING_PORTS_MAX; i++) {
+		const struct rna_probing_port *port = &pairs->ports[i];
+
+		if (port->plan.device[0] == '\0' || port->verdict.verdict == RNA_PROBE_UNKNOWN)
+			continue;
+		list[count].port = port->plan.port;
+		list[count].verdict = port->verdict.verdict;
+		list[count].since = port->since;
+		memcpy(list[count++].device, port->plan.device, sizeof(port->plan.device));
+	}
+	for (size_t i = 0; i < memory->port_count && count < RNA_PROBING_PORTS_MAX; i++) {
+		const struct rna_probing_port *port = find_port(pairs, &memory->ports[i]);
+
+		if (!port || port->verdict.verdict == RNA_PROBE_UNKNOWN)
+			list[count++] = memory->ports[i];
+	}
+	free(memory->ports);
+	memory->ports = list;
+	memory->port_count = count;
+}
+
+static void learn_peers(struct rna_probe_memory *memory, const struct rna_pairs *pairs)
+{
+	struct rna_peer_place *list = calloc(RNA_PROBING_PEERS_MAX, sizeof(*list));
+	size_t count = 0;
+
+	if (!list)
+		return;
+	for (size_t i = 0; i < RNA_PROBING_PEERS_MAX; i++) {
+		const struct rna_probing_peer *peer = &pairs->peers[i];
+
+		if (peer->name[0] == '\0' || peer->origin[0] == '\0')
+			continue;
+		memcpy(list[count].name, peer->name, sizeof(peer->name));
+		memcpy(list[count++].origin, peer->origin, sizeof(peer->origin));
+	}
+	free(memory->peers);
+	memory->peers = list;
+	memory->peer_count = count;
+}
+
+void rna_probe_memory_learn(struct rna_probe_memory *memory, const struct rna_pairs *pairs,
+			    rna_usec realtime)
+{
+	learn_pairs(memory, pairs, realtime);
+	learn_ports(memory, pairs);
+	learn_peers(memory, pairs);
+	memory->changed = true;
+}
