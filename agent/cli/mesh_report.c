@@ -83,43 +83,66 @@ static void write_signs(unsigned signs, struct rna_strbuf *out)
 			rna_strbuf_printf(out, ", %s", rna_probe_sign_name(1u << i));
 }
 
-static void write_title(const struct rna_fleet *fleet, const struct rna_blame *blame,
-			struct rna_strbuf *out)
+static void write_leaf(const struct rna_fleet *fleet, const struct rna_mesh_part *part,
+		       struct rna_strbuf *out)
 {
-	switch (blame->kind) {
+	if (part->leaf != RNA_MESH_NONE) {
+		rna_strbuf_printf(out, "leaf: %s", fleet->leaves[part->leaf]);
+		return;
+	}
+	rna_strbuf_puts(out, "leaf: an unknown leaf, or each of these ports by itself");
+	if (part->rail != RNA_PROBE_RAIL_UNKNOWN)
+		rna_strbuf_printf(out, "; rail %u", part->rail);
+}
+
+static void write_part(const struct rna_fleet *fleet, const struct rna_mesh_part *part,
+		       struct rna_strbuf *out)
+{
+	switch (part->kind) {
 	case RNA_BLAME_SPINE:
 		rna_strbuf_puts(out, "spine: a spine or its links, which one is not known");
-		if (blame->rail != RNA_PROBE_RAIL_UNKNOWN)
-			rna_strbuf_printf(out, "; rail %u", blame->rail);
+		if (part->rail != RNA_PROBE_RAIL_UNKNOWN)
+			rna_strbuf_printf(out, "; rail %u", part->rail);
 		break;
 	case RNA_BLAME_LEAF:
-		rna_strbuf_printf(out, "leaf: %s", fleet->leaves[blame->leaf]);
+		write_leaf(fleet, part, out);
 		break;
 	case RNA_BLAME_UPLINK:
 		rna_strbuf_printf(out, "uplink: a link between leaf %s and a spine",
-				  fleet->leaves[blame->leaf]);
+				  fleet->leaves[part->leaf]);
 		break;
 	case RNA_BLAME_HOST:
-		rna_strbuf_printf(out, "host: %s", fleet->nodes[blame->node]);
+		rna_strbuf_printf(out, "host: %s", fleet->nodes[part->node]);
 		break;
 	case RNA_BLAME_PATH:
-		rna_strbuf_printf(out, "path: between leaves %s and %s", fleet->leaves[blame->leaf],
-				  fleet->leaves[blame->other_leaf]);
+		rna_strbuf_printf(out, "path: between leaves %s and %s", fleet->leaves[part->leaf],
+				  fleet->leaves[part->other_leaf]);
 		break;
 	default:
-		rna_strbuf_printf(out, "port: %s %s", fleet->nodes[blame->node],
-				  fleet->ports[blame->port]);
-		if (blame->leaf != RNA_MESH_NONE)
-			rna_strbuf_printf(out, " at leaf %s", fleet->leaves[blame->leaf]);
+		rna_strbuf_printf(out, "port: %s %s", fleet->nodes[part->node],
+				  fleet->ports[part->port]);
+		if (part->leaf != RNA_MESH_NONE)
+			rna_strbuf_printf(out, " at leaf %s", fleet->leaves[part->leaf]);
 		rna_strbuf_puts(out, ": NIC, cable or port of the leaf");
 	}
 	rna_strbuf_puts(out, "\n");
 }
 
+static void write_title(const struct rna_fleet *fleet, const struct rna_blame *blame,
+			struct rna_strbuf *out)
+{
+	rna_strbuf_puts(out, blame->other_count > 0 ? "  one of these:\n    " : "  ");
+	write_part(fleet, &blame->part, out);
+	for (uint32_t i = 0; i < blame->other_count; i++) {
+		rna_strbuf_puts(out, "    ");
+		write_part(fleet, &blame->others[i], out);
+	}
+}
+
 /* Equal paths share probes equally: the share of losses says how many there are. */
 static void write_paths(const struct rna_blame *blame, struct rna_strbuf *out)
 {
-	if ((blame->kind != RNA_BLAME_SPINE && blame->kind != RNA_BLAME_UPLINK) ||
+	if ((blame->part.kind != RNA_BLAME_SPINE && blame->part.kind != RNA_BLAME_UPLINK) ||
 	    !(blame->ratio < SHARE_OF_PATHS) || blame->ratio <= 0)
 		return;
 	rna_strbuf_printf(
@@ -131,7 +154,8 @@ static void write_paths(const struct rna_blame *blame, struct rna_strbuf *out)
 
 static bool is_listed(const struct rna_fleet *fleet, const struct rna_blame *blame, uint32_t port)
 {
-	return rna_blame_has_port(blame, &fleet->mesh, port) && fleet->mesh.ports[port].losing > 0;
+	return rna_blame_has_port(&blame->part, &fleet->mesh, port) &&
+	       fleet->mesh.ports[port].losing > 0;
 }
 
 static void write_ports(const struct rna_fleet *fleet, const struct rna_blame *blame,
@@ -139,7 +163,7 @@ static void write_ports(const struct rna_fleet *fleet, const struct rna_blame *b
 {
 	size_t count = 0;
 
-	if (blame->kind != RNA_BLAME_LEAF && blame->kind != RNA_BLAME_HOST)
+	if (blame->part.kind != RNA_BLAME_LEAF && blame->part.kind != RNA_BLAME_HOST)
 		return;
 	for (uint32_t i = 0; i < fleet->mesh.port_count; i++) {
 		if (!is_listed(fleet, blame, i) || count++ >= LISTED_PORTS)
@@ -156,7 +180,6 @@ static void write_ports(const struct rna_fleet *fleet, const struct rna_blame *b
 static void write_blame(const struct rna_fleet *fleet, const struct rna_blame *blame,
 			struct rna_strbuf *out)
 {
-	rna_strbuf_puts(out, "  ");
 	write_title(fleet, blame, out);
 	rna_strbuf_puts(out, "    ");
 	if (blame->ports > 1)
@@ -210,8 +233,19 @@ static void write_other_signs(const struct rna_fleet *fleet, struct rna_strbuf *
 		rna_strbuf_puts(out, "\n");
 }
 
+static size_t count_without_leaf(const struct rna_mesh *mesh)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < mesh->port_count; i++)
+		count += mesh->ports[i].leaf == RNA_MESH_NONE;
+	return count;
+}
+
 static void write_known(const struct rna_fleet *fleet, struct rna_strbuf *out)
 {
+	size_t unknown = count_without_leaf(&fleet->mesh);
+
 	rna_strbuf_printf(out,
 			  "  Known: %zu nodes report %zu ports, %zu of them with results; "
 			  "%" PRIu64 " pairs answer, %" PRIu64 " lose.\n",
@@ -222,6 +256,11 @@ static void write_known(const struct rna_fleet *fleet, struct rna_strbuf *out)
 				  "  The agents of the job know %" PRIu64
 				  " members; %zu nodes of the job report.\n",
 				  fleet->members, fleet->job_reporting);
+	if (unknown > 0)
+		rna_strbuf_printf(out,
+				  "  The leaf of %zu of %zu ports is unknown: what their leaf or "
+				  "its links do looks like a fault of the ports.\n",
+				  unknown, fleet->mesh.port_count);
 	if (fleet->stopped > 0)
 		rna_strbuf_printf(out, "  The prober of %zu agents of the job does not run.\n",
 				  fleet->stopped);
@@ -293,18 +332,30 @@ static json_t *port_json(const struct rna_fleet *fleet, uint32_t port)
 	return json_pack("{s:s, s:s}", "node", node_of(fleet, port), "port", fleet->ports[port]);
 }
 
+static json_t *part_json(struct rna_json_writer *writer, const struct rna_fleet *fleet,
+			 const struct rna_mesh_part *part)
+{
+	json_t *ret = json_object();
+
+	rna_json_set(writer, ret, "kind", json_string(rna_blame_kind_name(part->kind)));
+	set_name(writer, ret, "node", fleet->nodes, part->node);
+	set_name(writer, ret, "port", fleet->ports, part->port);
+	set_name(writer, ret, "leaf", fleet->leaves, part->leaf);
+	set_name(writer, ret, "other_leaf", fleet->leaves, part->other_leaf);
+	if (part->rail != RNA_PROBE_RAIL_UNKNOWN)
+		rna_json_set(writer, ret, "rail", number(part->rail));
+	return ret;
+}
+
 static json_t *blame_json(struct rna_json_writer *writer, const struct rna_fleet *fleet,
 			  const struct rna_blame *blame)
 {
-	json_t *ret = json_object(), *ports = json_array();
+	json_t *ret = part_json(writer, fleet, &blame->part), *ports = json_array();
+	json_t *others = json_array();
 
-	rna_json_set(writer, ret, "kind", json_string(rna_blame_kind_name(blame->kind)));
-	set_name(writer, ret, "node", fleet->nodes, blame->node);
-	set_name(writer, ret, "port", fleet->ports, blame->port);
-	set_name(writer, ret, "leaf", fleet->leaves, blame->leaf);
-	set_name(writer, ret, "other_leaf", fleet->leaves, blame->other_leaf);
-	if (blame->rail != RNA_PROBE_RAIL_UNKNOWN)
-		rna_json_set(writer, ret, "rail", number(blame->rail));
+	for (uint32_t i = 0; i < blame->other_count; i++)
+		rna_json_append(writer, others, part_json(writer, fleet, &blame->others[i]));
+	rna_json_set(writer, ret, "or_one_of", others);
 	rna_json_set(writer, ret, "losing_ports", number(blame->losing_ports));
 	rna_json_set(writer, ret, "ports", number(blame->ports));
 	rna_json_set(writer, ret, "losing_pairs", number(blame->losing));
@@ -313,7 +364,7 @@ static json_t *blame_json(struct rna_json_writer *writer, const struct rna_fleet
 	rna_json_set(writer, ret, "lost_ratio", json_real(blame->ratio));
 	rna_json_set(writer, ret, "signs", signs_json(writer, blame->signs));
 	for (uint32_t i = 0; i < fleet->mesh.port_count; i++)
-		if (blame->kind != RNA_BLAME_PATH && is_listed(fleet, blame, i))
+		if (blame->part.kind != RNA_BLAME_PATH && is_listed(fleet, blame, i))
 			rna_json_append(writer, ports, port_json(fleet, i));
 	rna_json_set(writer, ret, "losing", ports);
 	return ret;
@@ -337,6 +388,7 @@ static void set_known(struct rna_json_writer *writer, const struct rna_fleet *fl
 	rna_json_set(writer, ret, "nodes", number(fleet->reporting));
 	rna_json_set(writer, ret, "ports", number(fleet->reporting_ports));
 	rna_json_set(writer, ret, "ports_with_results", number(fleet->judged_ports));
+	rna_json_set(writer, ret, "ports_without_leaf", number(count_without_leaf(&fleet->mesh)));
 	rna_json_set(writer, ret, "answering_pairs", number(fleet->answering));
 	rna_json_set(writer, ret, "losing_pairs", number(fleet->losing));
 	rna_json_set(writer, ret, "members_of_job", number(fleet->members));

@@ -1,9 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * From the large to the small: a spine, leaves and hosts, uplinks, ports, and paths between two
- * leaves. What a part explains no longer counts for the next, neither as a pair that loses nor as
- * one that crosses. A part that loses one probe in ten does not explain a pair that is silent: so a
- * dead port is seen through a bad spine.
+ * The model is that of Flock (Harsh et al., PACMNET 1, 2023) with the pairs of probes as flows: an
+ * explanation is a set of parts that are bad. A pair that crosses a bad part loses with probability
+ * d, which is fitted to the part, but 0.9 at least; any other pair loses by chance, with
+ * probability NOISE. So a part gains the logarithm of d by NOISE for each pair that loses and that
+ * no other part explains, loses that of 1 - NOISE by 1 - d for each pair that answers, and pays
+ * PENALTY, the logarithm of how rarely a part is bad. The part that gains most is blamed, what it
+ * explains is taken from the others, and so on until none gains; 007 (Arzani et al., NSDI 2018)
+ * takes votes of links from each other in the same way. Gains hardly rise meanwhile, so a heap of
+ * old ones finds the largest.
+ *
+ * The shares of losses have to fit as well. A part that loses a share makes no pair silent, nor one
+ * that loses three times as much; and a pair that loses a third of what the part does speaks
+ * against it. So a dead port is seen through a bad spine.
+ *
+ * Unlike the flows of these papers pairs that answer have no names, for there are too many. Those
+ * that a port sends to are counted; those that send to it are as many as the ports of its leaf, or
+ * of the fleet, have on average. Agents list their worst pairs only: what others hide is not
+ * counted as an answer.
+ *
+ * A part is blamed alone if each other part that its pairs cross gains less by SURE; otherwise it
+ * is one of these. Leaves are what agents say of themselves: a port or host that loses as a larger
+ * part does is of that one if its own leaf is unknown, and may be of it if its leaf is wrong.
  */
 #include "blame.h"
 
@@ -20,46 +38,97 @@ enum {
 	FABRIC = RNA_PROBE_FABRIC,
 	HOST = RNA_PROBE_HOST,
 	SCOPES = RNA_PROBE_SCOPE_COUNT,
-	PLACES_MIN = 3,       /* leaves: with two, a spine is a path between them */
-	PORTS_FOR_MEDIAN = 8, /* of a leaf: with fewer, chance moves the median */
 };
 
-#define EXPLAINED_FACTOR  3.0  /* of the median share of losses */
-#define MOST              0.6  /* of the pairs that cross a part */
-#define LEAF_SHARE        0.3  /* of the ports of a leaf, as rdma:probe_leaf_suspect has it */
-#define HOST_SHARE        0.5  /* of the ports of a node, as rdma:probe_host_suspect has it */
-#define UPLINK_EXCESS     1.35 /* of a leaf's losses over those of all leaves, behind a bad spine */
-#define UPLINK_EXCESS_FEW 2.0
+/* Does a pair stay on its leaf? */
+enum side { INNER, OUTER, SIDES };
 
-/* Of a port: what no part explains yet. */
+enum {
+	PLACES_MIN = 3, /* leaves: with two, a spine is a path between them */
+};
+
+#define NOISE            0.01  /* of pairs lose by themselves */
+#define NOISE_SILENT     0.001 /* of pairs are silent by themselves */
+#define PENALTY          9.0   /* one part of 8,000 is bad */
+#define SURE             3.0   /* a factor of 20 */
+#define MOST             0.6   /* of the pairs, ports or leaves of a part, for it to be blamed */
+#define MOST_OF_LEAF     0.8 /* of the pairs within a leaf: one node of three may have a wrong leaf */
+#define ALMOST_ALL       0.99
+#define NEARLY_ALL       0.9  /* of the pairs of a bad part; of the probes of a dead one */
+#define EXPLAINED_FACTOR 3.0  /* of the median share of losses */
+#define ALIKE            2.0  /* two shares of losses */
+#define ALIKE_LEAF       1.3  /* of the many pairs of a leaf */
+#define EXCESS_SPREADS   8.0  /* of a leaf's losses behind a bad spine, for its uplink */
+#define EXCESS_MIN       0.12 /* of what is usual */
+
+/* Of a port. */
 struct load {
-	uint32_t total[SCOPES];  /* pairs that it sends to */
-	uint32_t lose[SCOPES];   /* of these */
-	uint32_t hidden[SCOPES]; /* of lose: those that are not listed */
-	bool failing;
+	uint32_t total[SCOPES], lose[SCOPES]; /* pairs that it sends to */
+	uint32_t hidden[SIDES];               /* of lose: not listed, and not explained yet */
+	uint32_t answering[SIDES];
+	double incoming[SIDES]; /* that others send to it and that answer: an estimate */
 };
 
-/* Of a leaf or node. */
-struct tally {
-	uint32_t ports, failing;
-	uint32_t node; /* the first with a failing port */
-	bool nodes;    /* there are others */
+/* Ports by what they are on. */
+struct index {
+	uint32_t *starts, *list;
+};
+
+enum by { BY_NODE, BY_LEAF, BY_RAIL, BY_NOTHING, INDEXES };
+
+/* A pair between two leaves, the lower one first. */
+struct span {
+	uint32_t low, high;           /* leaves */
+	uint32_t low_node, high_node; /* at them */
+	uint32_t pair;
+};
+
+/* A part that may be bad. */
+struct suspect {
+	struct rna_mesh_part part;
+	double gain;        /* as it was when it was last looked at */
+	size_t span, spans; /* of a path */
+};
+
+/* For and against a part. */
+struct evidence {
+	double lose[SIDES], answer[SIDES];
+	double surprise[SIDES];  /* if the part is well: - the logarithm of the chance of losses */
+	double rate;             /* the median share of losses */
+	uint32_t ports, failing; /* with pairs; most of whose pairs lose */
+	uint32_t node, far;      /* the first of failing ports, and the first leaf behind pairs */
+	bool nodes, fars;        /* there are others */
 };
 
 struct solver {
 	const struct rna_mesh *mesh;
 	struct load *loads;
-	uint32_t *starts; /* of each port in links */
-	uint32_t *links;  /* pairs of each port, at either end */
-	bool *explained;  /* pairs */
-	double *ratios;   /* for medians */
-	struct tally *leaves, *nodes;
+	struct index pairs_of; /* of each port, at either end */
+	struct index ports_of[INDEXES];
+	double ports_per_node;
+	bool *rack;      /* nodes all ports of which are at one leaf */
+	bool *explained; /* pairs */
+	double *ratios;  /* for medians */
+	double *fabric;  /* pairs that leave each leaf, and behind them those of all */
+	uint32_t *rails; /* of leaves; RNA_PROBE_RAIL_UNKNOWN: of several */
+	uint32_t *port_rails;
+	struct span *spans;
+	struct suspect *suspects;
+	size_t suspect_count;
 	struct rna_blames *out;
 };
 
 static const char *const kind_names[RNA_BLAME_KIND_COUNT] = {
 	[RNA_BLAME_SPINE] = "spine", [RNA_BLAME_LEAF] = "leaf", [RNA_BLAME_UPLINK] = "uplink",
 	[RNA_BLAME_HOST] = "host",   [RNA_BLAME_PORT] = "port", [RNA_BLAME_PATH] = "path",
+};
+
+static const struct rna_mesh_part no_part = {
+	.node = RNA_MESH_NONE,
+	.port = RNA_MESH_NONE,
+	.leaf = RNA_MESH_NONE,
+	.other_leaf = RNA_MESH_NONE,
+	.rail = RNA_PROBE_RAIL_UNKNOWN,
 };
 
 const char *rna_blame_kind_name(enum rna_blame_kind kind)
@@ -74,15 +143,26 @@ void rna_blames_deinit(struct rna_blames *blames)
 	*blames = (struct rna_blames){0};
 }
 
+static void deinit_index(struct index *index)
+{
+	free(index->starts);
+	free(index->list);
+}
+
 static void deinit_solver(struct solver *solver)
 {
+	for (int i = 0; i < INDEXES; i++)
+		deinit_index(&solver->ports_of[i]);
+	deinit_index(&solver->pairs_of);
 	free(solver->loads);
-	free(solver->starts);
-	free(solver->links);
+	free(solver->rack);
 	free(solver->explained);
 	free(solver->ratios);
-	free(solver->leaves);
-	free(solver->nodes);
+	free(solver->fabric);
+	free(solver->rails);
+	free(solver->port_rails);
+	free(solver->spans);
+	free(solver->suspects);
 }
 
 static int compare_ratios(const void *a, const void *b)
@@ -112,14 +192,108 @@ static uint32_t leaf_of(const struct solver *solver, uint32_t port)
 	return solver->mesh->ports[port].leaf;
 }
 
-/* Does the pair leave its leaf? */
-static bool crosses_fabric(const struct solver *solver, const struct rna_mesh_pair *pair)
+/* Pairs of a node are of the fabric, unless its leaves are one. */
+static enum side side_of(const struct solver *solver, uint32_t from, enum rna_probe_scope scope)
 {
-	uint32_t from = leaf_of(solver, pair->from), to = leaf_of(solver, pair->to);
+	return scope == RNA_PROBE_LEAF || (scope == RNA_PROBE_HOST &&
+					   solver->rack[solver->mesh->ports[from].node])
+		       ? INNER
+		       : OUTER;
+}
 
-	if (pair->scope == RNA_PROBE_HOST)
-		return from != to && from != RNA_MESH_NONE && to != RNA_MESH_NONE;
-	return pair->scope == RNA_PROBE_FABRIC;
+static void note(uint32_t value, uint32_t *first, bool *others)
+{
+	if (*first == RNA_MESH_NONE)
+		*first = value;
+	else if (*first != value)
+		*others = true;
+}
+
+/* -- Indexes ----------------------------------------------------------------------------------- */
+
+static uint32_t key_of(const struct solver *solver, uint32_t number, enum by by)
+{
+	const struct rna_mesh_port *port = &solver->mesh->ports[number];
+
+	switch (by) {
+	case BY_NODE:
+		return port->node;
+	case BY_LEAF:
+		return port->leaf;
+	case BY_RAIL:
+		return solver->port_rails[number] < RNA_PROBE_RAIL_UNKNOWN
+			       ? solver->port_rails[number]
+			       : RNA_MESH_NONE;
+	default:
+		return 0;
+	}
+}
+
+static int make_index(const struct solver *solver, enum by by, size_t places, struct index *ret)
+{
+	size_t ports = solver->mesh->port_count;
+
+	ret->starts = calloc(places + 2, sizeof(*ret->starts));
+	ret->list = calloc(ports + 1, sizeof(*ret->list));
+	if (!ret->starts || !ret->list)
+		return -ENOMEM;
+	for (uint32_t i = 0; i < ports; i++)
+		if (key_of(solver, i, by) != RNA_MESH_NONE)
+			ret->starts[key_of(solver, i, by) + 2]++;
+	for (size_t i = 2; i < places + 2; i++)
+		ret->starts[i] += ret->starts[i - 1];
+	/* each start moves to that of the place behind it */
+	for (uint32_t i = 0; i < ports; i++)
+		if (key_of(solver, i, by) != RNA_MESH_NONE)
+			ret->list[ret->starts[key_of(solver, i, by) + 1]++] = i;
+	return 0;
+}
+
+static int link_pairs(const struct rna_mesh *mesh, struct index *ret)
+{
+	ret->starts = calloc(mesh->port_count + 2, sizeof(*ret->starts));
+	ret->list = calloc(2 * mesh->pair_count + 1, sizeof(*ret->list));
+	if (!ret->starts || !ret->list)
+		return -ENOMEM;
+	for (size_t i = 0; i < mesh->pair_count; i++) {
+		ret->starts[mesh->pairs[i].from + 2]++;
+		ret->starts[mesh->pairs[i].to + 2]++;
+	}
+	for (size_t i = 2; i < mesh->port_count + 2; i++)
+		ret->starts[i] += ret->starts[i - 1];
+	for (uint32_t i = 0; i < mesh->pair_count; i++) {
+		ret->list[ret->starts[mesh->pairs[i].from + 1]++] = i;
+		ret->list[ret->starts[mesh->pairs[i].to + 1]++] = i;
+	}
+	return 0;
+}
+
+/* Of a part, or a path: none. */
+static const uint32_t *ports_of(const struct solver *solver, const struct rna_mesh_part *part,
+				size_t *ret_count)
+{
+	static const enum by keys[RNA_BLAME_KIND_COUNT] = {
+		[RNA_BLAME_SPINE] = BY_RAIL,
+		[RNA_BLAME_LEAF] = BY_LEAF,
+		[RNA_BLAME_UPLINK] = BY_LEAF,
+		[RNA_BLAME_HOST] = BY_NODE,
+	};
+	const struct index *index = &solver->ports_of[keys[part->kind]];
+	uint32_t place = part->kind == RNA_BLAME_HOST    ? part->node
+			 : part->kind == RNA_BLAME_SPINE ? part->rail
+							 : part->leaf;
+
+	*ret_count = part->kind == RNA_BLAME_PORT;
+	if (part->kind == RNA_BLAME_PORT)
+		return &part->port;
+	if (part->kind == RNA_BLAME_PATH)
+		return NULL;
+	if (part->kind == RNA_BLAME_SPINE && place == RNA_PROBE_RAIL_UNKNOWN) {
+		index = &solver->ports_of[BY_NOTHING];
+		place = 0;
+	}
+	*ret_count = index->starts[place + 1] - index->starts[place];
+	return &index->list[index->starts[place]];
 }
 
 /* -- Loads ------------------------------------------------------------------------------------- */
@@ -151,29 +325,23 @@ static void split_pairs(const double *shares, double weight, uint32_t pairs, str
 }
 
 /* Agents list the worst pairs: where a leaf's uplinks lose, those on the leaf are hidden last. */
-static void add_hidden(const struct rna_mesh_port *port, struct load *load)
+static void add_hidden(const struct solver *solver, uint32_t number, struct load *load)
 {
 	static const int order[SCOPES] = {FABRIC, HOST, LEAF};
+	const struct rna_mesh_port *port = &solver->mesh->ports[number];
 	uint32_t listed = load->lose[HOST] + load->lose[LEAF] + load->lose[FABRIC];
 	uint32_t hidden = port->losing > listed ? port->losing - listed : 0;
 
 	for (int i = 0; i < SCOPES; i++) {
 		int scope = order[i];
+		enum side side = side_of(solver, number, scope);
 		uint32_t room = load->total[scope] - load->lose[scope];
 		uint32_t count = hidden < room ? hidden : room;
 
-		load->hidden[scope] = count;
+		load->hidden[side] += count;
 		load->lose[scope] += count;
+		load->answering[side] += room - count;
 		hidden -= count;
-	}
-}
-
-static void count_listed(struct solver *solver)
-{
-	for (size_t i = 0; i < solver->mesh->pair_count; i++) {
-		const struct rna_mesh_pair *pair = &solver->mesh->pairs[i];
-
-		solver->loads[pair->from].lose[pair->scope]++;
 	}
 }
 
@@ -183,6 +351,8 @@ static void fill_loads(struct solver *solver, double (*shares)[SCOPES], double *
 	const struct rna_mesh *mesh = solver->mesh;
 	size_t all = mesh->leaf_count;
 
+	for (size_t i = 0; i < mesh->pair_count; i++)
+		solver->loads[mesh->pairs[i].from].lose[mesh->pairs[i].scope]++;
 	for (size_t i = 0; i < mesh->port_count; i++) {
 		uint32_t leaf = mesh->ports[i].leaf;
 
@@ -190,7 +360,7 @@ static void fill_loads(struct solver *solver, double (*shares)[SCOPES], double *
 		if (leaf != RNA_MESH_NONE)
 			weights[leaf] += add_shares(&mesh->ports[i], shares[leaf]);
 	}
-	for (size_t i = 0; i < mesh->port_count; i++) {
+	for (uint32_t i = 0; i < mesh->port_count; i++) {
 		const struct rna_mesh_port *port = &mesh->ports[i];
 		size_t place =
 			port->leaf != RNA_MESH_NONE && weights[port->leaf] > 0 ? port->leaf : all;
@@ -199,488 +369,8 @@ static void fill_loads(struct solver *solver, double (*shares)[SCOPES], double *
 
 		split_pairs(known ? own : shares[place], known ? 1 : fmax(weights[place], 1),
 			    port->losing + port->answering, &solver->loads[i]);
-		add_hidden(port, &solver->loads[i]);
+		add_hidden(solver, i, &solver->loads[i]);
 	}
-}
-
-static void link_pairs(struct solver *solver)
-{
-	const struct rna_mesh *mesh = solver->mesh;
-	uint32_t *starts = solver->starts;
-
-	for (size_t i = 0; i < mesh->pair_count; i++) {
-		starts[mesh->pairs[i].from + 1]++;
-		starts[mesh->pairs[i].to + 1]++;
-	}
-	for (size_t i = 0; i < mesh->port_count; i++)
-		starts[i + 1] += starts[i];
-	for (size_t i = mesh->pair_count; i-- > 0;) {
-		solver->links[--starts[mesh->pairs[i].from + 1]] = (uint32_t)i;
-		solver->links[--starts[mesh->pairs[i].to + 1]] = (uint32_t)i;
-	}
-	/* each start has moved to that of the port before it */
-	memmove(starts, starts + 1, mesh->port_count * sizeof(*starts));
-	starts[mesh->port_count] = (uint32_t)(2 * mesh->pair_count);
-}
-
-static int init_solver(struct solver *solver, const struct rna_mesh *mesh, struct rna_blames *out)
-{
-	size_t ports = mesh->port_count, pairs = mesh->pair_count;
-	RNA_FREE double(*shares)[SCOPES] = calloc(mesh->leaf_count + 1, sizeof(*shares));
-	RNA_FREE double *weights = calloc(mesh->leaf_count + 1, sizeof(*weights));
-
-	*solver = (struct solver){
-		.mesh = mesh,
-		.loads = calloc(ports + 1, sizeof(*solver->loads)),
-		.starts = calloc(ports + 2, sizeof(*solver->starts)),
-		.links = calloc(2 * pairs + 1, sizeof(*solver->links)),
-		.explained = calloc(pairs + 1, sizeof(*solver->explained)),
-		.ratios = calloc(2 * pairs + ports + mesh->leaf_count + 1, sizeof(double)),
-		.leaves = calloc(mesh->leaf_count + 1, sizeof(*solver->leaves)),
-		.nodes = calloc(mesh->node_count + 1, sizeof(*solver->nodes)),
-		.out = out,
-	};
-	if (!shares || !weights || !solver->loads || !solver->starts || !solver->links ||
-	    !solver->explained || !solver->ratios || !solver->leaves || !solver->nodes)
-		return -ENOMEM;
-	count_listed(solver);
-	fill_loads(solver, shares, weights);
-	link_pairs(solver);
-	return 0;
-}
-
-/* -- A part and what it explains --------------------------------------------------------------- */
-
-bool rna_blame_has_port(const struct rna_blame *blame, const struct rna_mesh *mesh, uint32_t port)
-{
-	const struct rna_mesh_port *own = &mesh->ports[port];
-
-	switch (blame->kind) {
-	case RNA_BLAME_SPINE:
-		return blame->rail == RNA_PROBE_RAIL_UNKNOWN || own->rail == blame->rail;
-	case RNA_BLAME_LEAF:
-	case RNA_BLAME_UPLINK:
-		return own->leaf == blame->leaf;
-	case RNA_BLAME_HOST:
-		return own->node == blame->node;
-	default:
-		return port == blame->port;
-	}
-}
-
-static bool only_fabric(const struct rna_blame *blame)
-{
-	return blame->kind == RNA_BLAME_SPINE || blame->kind == RNA_BLAME_UPLINK;
-}
-
-static void explain_pair(struct solver *solver, uint32_t number, struct rna_blame *blame)
-{
-	const struct rna_mesh_pair *pair = &solver->mesh->pairs[number];
-	struct load *load = &solver->loads[pair->from];
-
-	solver->explained[number] = true;
-	load->lose[pair->scope]--;
-	load->total[pair->scope]--;
-	blame->explained++;
-	blame->signs |= pair->sign;
-}
-
-static void explain_hidden(struct solver *solver, uint32_t port, struct rna_blame *blame)
-{
-	struct load *load = &solver->loads[port];
-
-	for (int i = 0; i < SCOPES; i++) {
-		if (i != FABRIC && only_fabric(blame))
-			continue;
-		load->lose[i] -= load->hidden[i];
-		load->total[i] -= load->hidden[i];
-		blame->explained += load->hidden[i];
-		load->hidden[i] = 0;
-	}
-}
-
-/* Pairs that the part may explain, at each port of it. */
-static bool may_explain(const struct solver *solver, const struct rna_blame *blame, uint32_t pair)
-{
-	return !solver->explained[pair] &&
-	       (!only_fabric(blame) || crosses_fabric(solver, &solver->mesh->pairs[pair]));
-}
-
-static void count_port(const struct load *load, struct rna_blame *blame)
-{
-	uint32_t losing = 0;
-
-	blame->ports++;
-	for (int i = 0; i < SCOPES; i++) {
-		if (i != FABRIC && only_fabric(blame))
-			continue;
-		losing += load->lose[i];
-		blame->pairs += load->total[i];
-	}
-	blame->losing += losing;
-	blame->losing_ports += only_fabric(blame) ? losing > 0 : load->failing;
-}
-
-/* What ports say of their probes, if no pair is listed. */
-static double counted_loss(const struct solver *solver, const struct rna_blame *blame,
-			   uint32_t first, uint32_t last)
-{
-	double sent = 0, lost = 0;
-
-	for (uint32_t i = first; i < last; i++)
-		for (int s = 0; s < SCOPES && rna_blame_has_port(blame, solver->mesh, i); s++) {
-			sent += solver->mesh->ports[i].sent[s];
-			lost += solver->mesh->ports[i].lost[s];
-		}
-	return sent > 0 ? fmin(lost / sent, 1) : 1; /* each is extrapolated by itself */
-}
-
-/* first to last: the ports to look at; a part has no others. */
-static void measure(struct solver *solver, struct rna_blame *blame, uint32_t first, uint32_t last)
-{
-	size_t count = 0;
-
-	for (uint32_t port = first; port < last; port++) {
-		if (!rna_blame_has_port(blame, solver->mesh, port))
-			continue;
-		count_port(&solver->loads[port], blame);
-		for (uint32_t i = solver->starts[port]; i < solver->starts[port + 1]; i++)
-			if (may_explain(solver, blame, solver->links[i]))
-				solver->ratios[count++] =
-					loss_of(&solver->mesh->pairs[solver->links[i]]);
-	}
-	blame->ratio = median(solver->ratios, count);
-	if (count == 0)
-		blame->ratio = counted_loss(solver, blame, first, last);
-}
-
-static void explain(struct solver *solver, struct rna_blame *blame, uint32_t first, uint32_t last)
-{
-	for (uint32_t port = first; port < last; port++) {
-		if (!rna_blame_has_port(blame, solver->mesh, port))
-			continue;
-		for (uint32_t i = solver->starts[port]; i < solver->starts[port + 1]; i++) {
-			uint32_t pair = solver->links[i];
-
-			if (may_explain(solver, blame, pair) &&
-			    loss_of(&solver->mesh->pairs[pair]) <= EXPLAINED_FACTOR * blame->ratio)
-				explain_pair(solver, pair, blame);
-		}
-		explain_hidden(solver, port, blame);
-	}
-}
-
-static int add_blame(struct rna_blames *out, const struct rna_blame *blame)
-{
-	struct rna_blame *added = RNA_GROW(out->list, out->count, NULL);
-
-	if (!added)
-		return -ENOMEM;
-	*added = *blame;
-	out->count++;
-	return 0;
-}
-
-static const struct rna_blame nothing = {
-	.node = RNA_MESH_NONE,
-	.port = RNA_MESH_NONE,
-	.leaf = RNA_MESH_NONE,
-	.other_leaf = RNA_MESH_NONE,
-	.rail = RNA_PROBE_RAIL_UNKNOWN,
-};
-
-/* Measures the part, takes what it explains off the loads, and adds it to the verdicts. */
-static int put_blame(struct solver *solver, struct rna_blame blame)
-{
-	uint32_t first = blame.kind == RNA_BLAME_PORT ? blame.port : 0;
-	uint32_t last =
-		blame.kind == RNA_BLAME_PORT ? blame.port + 1 : (uint32_t)solver->mesh->port_count;
-
-	measure(solver, &blame, first, last);
-	explain(solver, &blame, first, last);
-	return add_blame(solver->out, &blame);
-}
-
-/* -- A spine, and uplinks ---------------------------------------------------------------------- */
-
-/* Of a leaf, or of all leaves of a rail: pairs by scope. */
-struct crossing {
-	uint32_t total[SCOPES], lose[SCOPES];
-	uint32_t ports;     /* that lose beyond the leaf */
-	uint32_t node, far; /* the first node, and the first leaf at the other end */
-	bool nodes, fars;   /* there are others */
-	double ratio;       /* the median of its ports, beyond the leaf */
-};
-
-static void note(uint32_t value, uint32_t *first, bool *others)
-{
-	if (*first == RNA_MESH_NONE)
-		*first = value;
-	else if (*first != value)
-		*others = true;
-}
-
-static void note_fars(const struct solver *solver, uint32_t port, struct crossing *crossing)
-{
-	for (uint32_t i = solver->starts[port]; i < solver->starts[port + 1]; i++) {
-		const struct rna_mesh_pair *pair = &solver->mesh->pairs[solver->links[i]];
-		uint32_t other = pair->from == port ? pair->to : pair->from;
-
-		if (!solver->explained[solver->links[i]] && crosses_fabric(solver, pair))
-			note(leaf_of(solver, other), &crossing->far, &crossing->fars);
-	}
-}
-
-static void add_crossing(const struct solver *solver, uint32_t port, const struct load *load,
-			 struct crossing *leaf)
-{
-	for (int i = 0; i < SCOPES; i++) {
-		leaf->total[i] += load->total[i];
-		leaf->lose[i] += load->lose[i];
-	}
-	if (load->lose[FABRIC] == 0)
-		return;
-	leaf->ports++;
-	note(solver->mesh->ports[port].node, &leaf->node, &leaf->nodes);
-	note_fars(solver, port, leaf);
-}
-
-static struct crossing *make_crossings(const struct solver *solver)
-{
-	const struct rna_mesh *mesh = solver->mesh;
-	struct crossing *leaves = calloc(mesh->leaf_count + 1, sizeof(*leaves));
-
-	for (size_t i = 0; leaves && i < mesh->leaf_count; i++)
-		leaves[i].node = leaves[i].far = RNA_MESH_NONE;
-	for (uint32_t i = 0; leaves && i < mesh->port_count; i++) {
-		const struct load *load = &solver->loads[i];
-
-		if (leaf_of(solver, i) != RNA_MESH_NONE)
-			add_crossing(solver, i, load, &leaves[leaf_of(solver, i)]);
-	}
-	return leaves;
-}
-
-/* What crosses the fabric loses, and what stays on the leaf arrives. */
-static bool loses_beyond(const struct crossing *leaf)
-{
-	return leaf->ports > 0 && leaf->lose[FABRIC] >= MOST * leaf->total[FABRIC] &&
-	       2 * leaf->lose[LEAF] <= leaf->total[LEAF];
-}
-
-static bool is_uplink(const struct crossing *leaf)
-{
-	return loses_beyond(leaf) && leaf->nodes && leaf->fars;
-}
-
-/* Each leaf is of the rail of its ports; RNA_PROBE_RAIL_UNKNOWN: of several. */
-static uint32_t *find_rails(const struct rna_mesh *mesh)
-{
-	uint32_t *rails = malloc((mesh->leaf_count + 1) * sizeof(*rails));
-
-	for (size_t i = 0; rails && i < mesh->leaf_count; i++)
-		rails[i] = RNA_MESH_NONE;
-	for (size_t i = 0; rails && i < mesh->port_count; i++) {
-		uint32_t leaf = mesh->ports[i].leaf, rail = mesh->ports[i].rail;
-
-		if (leaf != RNA_MESH_NONE)
-			rails[leaf] = rails[leaf] == RNA_MESH_NONE || rails[leaf] == rail
-					      ? rail
-					      : RNA_PROBE_RAIL_UNKNOWN;
-	}
-	return rails;
-}
-
-/* Is a pair of the port silent? Then it says nothing about a share of its paths. */
-static bool has_silence(const struct solver *solver, uint32_t port)
-{
-	for (uint32_t i = solver->starts[port]; i < solver->starts[port + 1]; i++)
-		if (solver->mesh->pairs[solver->links[i]].sign == RNA_PROBE_SILENT)
-			return true;
-	return false;
-}
-
-static bool is_of_rail(uint32_t rail, uint32_t wanted)
-{
-	return wanted == RNA_PROBE_RAIL_UNKNOWN || rail == wanted;
-}
-
-/* Without leaves each port stands for itself. A spine is one of several paths: none is silent. */
-static void count_ports(const struct solver *solver, uint32_t rail, size_t *seen, size_t *losing)
-{
-	for (uint32_t i = 0; i < solver->mesh->port_count; i++) {
-		const struct load *load = &solver->loads[i];
-
-		if (leaf_of(solver, i) != RNA_MESH_NONE || load->total[FABRIC] == 0 ||
-		    !is_of_rail(solver->mesh->ports[i].rail, rail))
-			continue;
-		*seen += 1;
-		*losing +=
-			load->lose[FABRIC] >= MOST * load->total[FABRIC] && !has_silence(solver, i);
-	}
-}
-
-/* Do most leaves lose what crosses the fabric? rail: RNA_PROBE_RAIL_UNKNOWN: of all rails. */
-static bool is_spine(const struct solver *solver, const struct crossing *leaves,
-		     const uint32_t *rails, uint32_t rail)
-{
-	size_t seen = 0, losing = 0;
-
-	for (size_t i = 0; i < solver->mesh->leaf_count; i++) {
-		if (leaves[i].total[FABRIC] == 0 || !is_of_rail(rails[i], rail))
-			continue;
-		seen++;
-		losing += loses_beyond(&leaves[i]);
-	}
-	count_ports(solver, rail, &seen, &losing);
-	return seen >= PLACES_MIN && (double)losing >= MOST * (double)seen;
-}
-
-/* The median of its ports, those with a dead end aside. */
-static double port_median(struct solver *solver, uint32_t leaf)
-{
-	const struct rna_mesh *mesh = solver->mesh;
-	size_t count = 0;
-
-	for (uint32_t i = 0; i < mesh->port_count; i++)
-		if (mesh->ports[i].leaf == leaf && mesh->ports[i].sent[FABRIC] > 0 &&
-		    !has_silence(solver, i))
-			solver->ratios[count++] =
-				mesh->ports[i].lost[FABRIC] / mesh->ports[i].sent[FABRIC];
-	return median(solver->ratios, count);
-}
-
-static double excess_of(const struct crossing *leaf)
-{
-	return leaf->ports < PORTS_FOR_MEDIAN ? UPLINK_EXCESS_FEW : UPLINK_EXCESS;
-}
-
-/* Behind a spine that loses, a leaf whose uplink loses as well stands out by its share. */
-static int blame_excess(struct solver *solver, const struct crossing *leaves, const uint32_t *rails,
-			uint32_t rail)
-{
-	size_t leaf_count = solver->mesh->leaf_count, seen = 0;
-	RNA_FREE double *shares = calloc(leaf_count + 1, sizeof(*shares));
-	RNA_FREE double *sorted = calloc(leaf_count + 1, sizeof(*sorted));
-	int status = shares && sorted ? 0 : -ENOMEM;
-	double usual;
-
-	for (uint32_t i = 0; status == 0 && i < leaf_count; i++) {
-		shares[i] = is_of_rail(rails[i], rail) && loses_beyond(&leaves[i])
-				    ? port_median(solver, i)
-				    : NAN;
-		if (!isnan(shares[i]))
-			sorted[seen++] = shares[i];
-	}
-	if (status < 0)
-		return status;
-	usual = median(sorted, seen);
-	for (uint32_t i = 0; status == 0 && i < leaf_count; i++) {
-		struct rna_blame blame = nothing;
-
-		if (!(shares[i] > excess_of(&leaves[i]) * usual))
-			continue; /* or unknown */
-		blame.kind = RNA_BLAME_UPLINK;
-		blame.leaf = i;
-		status = put_blame(solver, blame);
-	}
-	return status;
-}
-
-static int blame_spine(struct solver *solver, uint32_t rail, bool *ret_found)
-{
-	RNA_FREE struct crossing *leaves = make_crossings(solver);
-	RNA_FREE uint32_t *rails = find_rails(solver->mesh);
-	struct rna_blame blame = nothing;
-	int status;
-
-	if (!leaves || !rails)
-		return -ENOMEM;
-	*ret_found = is_spine(solver, leaves, rails, rail);
-	if (!*ret_found)
-		return 0;
-	blame.kind = RNA_BLAME_SPINE;
-	blame.rail = rail;
-	status = blame_excess(solver, leaves, rails, rail);
-	return status < 0 ? status : put_blame(solver, blame);
-}
-
-static int blame_spines(struct solver *solver)
-{
-	bool found;
-	int status = blame_spine(solver, RNA_PROBE_RAIL_UNKNOWN, &found);
-	uint32_t last = 0;
-
-	for (size_t i = 0; i < solver->mesh->port_count; i++)
-		if (solver->mesh->ports[i].rail != RNA_PROBE_RAIL_UNKNOWN &&
-		    solver->mesh->ports[i].rail >= last)
-			last = solver->mesh->ports[i].rail + 1;
-	for (uint32_t rail = 0; status == 0 && !found && rail < last; rail++) {
-		bool own;
-
-		status = blame_spine(solver, rail, &own);
-	}
-	return status;
-}
-
-static int blame_uplinks(struct solver *solver)
-{
-	int status = 0;
-
-	for (bool more = true; more && status == 0;) {
-		RNA_FREE struct crossing *leaves = make_crossings(solver);
-		struct rna_blame blame = nothing;
-		uint32_t best = 0;
-
-		if (!leaves)
-			return -ENOMEM;
-		for (uint32_t i = 0; i < solver->mesh->leaf_count; i++)
-			if (is_uplink(&leaves[i]) && leaves[i].lose[FABRIC] > best) {
-				best = leaves[i].lose[FABRIC];
-				blame.leaf = i;
-			}
-		more = best > 0;
-		blame.kind = RNA_BLAME_UPLINK;
-		if (more)
-			status = put_blame(solver, blame);
-	}
-	return status;
-}
-
-/* -- Leaves, hosts and ports ------------------------------------------------------------------- */
-
-/* Do pairs of two other nodes at least lose that lead to it? */
-static bool is_lost_by_others(const struct solver *solver, uint32_t port)
-{
-	uint32_t first = RNA_MESH_NONE;
-	bool others = false;
-
-	for (uint32_t i = solver->starts[port]; i < solver->starts[port + 1]; i++) {
-		const struct rna_mesh_pair *pair = &solver->mesh->pairs[solver->links[i]];
-
-		if (pair->to == port && !solver->explained[solver->links[i]])
-			note(solver->mesh->ports[pair->from].node, &first, &others);
-	}
-	return others;
-}
-
-/*
- * Most of its pairs lose, on its leaf as well, as rdma:probe_port_suspect has it. A port that has
- * no results of its own is judged by those of others: its agent may not be scraped.
- */
-static bool is_failing(const struct solver *solver, uint32_t port)
-{
-	const struct load *load = &solver->loads[port];
-	const struct rna_mesh_port *own = &solver->mesh->ports[port];
-	uint32_t total = 0, lose = 0;
-
-	if (own->losing + own->answering == 0)
-		return is_lost_by_others(solver, port);
-	for (int i = 0; i < SCOPES; i++) {
-		total += load->total[i];
-		lose += load->lose[i];
-	}
-	return lose >= 2 && 2 * lose > total && 2 * load->lose[LEAF] >= load->total[LEAF];
 }
 
 /* Of a port without pairs nothing can be said. */
@@ -688,136 +378,469 @@ static bool is_known(const struct solver *solver, uint32_t port)
 {
 	const struct rna_mesh_port *own = &solver->mesh->ports[port];
 
-	return own->losing + own->answering > 0 || solver->starts[port] < solver->starts[port + 1];
+	return own->losing + own->answering > 0 ||
+	       solver->pairs_of.starts[port] < solver->pairs_of.starts[port + 1];
 }
 
-static void add_to_tally(const struct rna_mesh_port *port, bool failing, struct tally *tally)
+/* Pairs that others send to the port, of those that are listed. */
+static unsigned count_listed(const struct solver *solver, uint32_t port, enum rna_probe_scope scope)
 {
-	tally->ports++;
-	if (!failing)
-		return;
-	if (tally->failing++ == 0)
-		tally->node = port->node;
-	tally->nodes |= tally->node != port->node;
+	const struct index *index = &solver->pairs_of;
+	unsigned count = 0;
+
+	for (uint32_t i = index->starts[port]; i < index->starts[port + 1]; i++) {
+		const struct rna_mesh_pair *pair = &solver->mesh->pairs[index->list[i]];
+
+		count += pair->to == port && pair->scope == scope;
+	}
+	return count;
 }
 
-static void tally_up(struct solver *solver)
+/*
+ * As many as these ports have on average; but pairs that others hide may all be to this port. All
+ * together are no more than answer.
+ */
+static void fill_incoming(struct solver *solver, const uint32_t *list, size_t count,
+			  enum rna_probe_scope scope)
+{
+	enum side side = scope == RNA_PROBE_LEAF ? INNER : OUTER;
+	double ports = 0, pairs = 0, lose = 0, hidden = 0, sum = 0;
+
+	for (size_t i = 0; i < count; i++) {
+		ports += is_known(solver, list[i]);
+		pairs += solver->loads[list[i]].total[scope];
+		lose += solver->loads[list[i]].lose[scope];
+		hidden += solver->loads[list[i]].hidden[side];
+	}
+	for (size_t i = 0; i < count; i++) {
+		struct load *load = &solver->loads[list[i]];
+
+		load->incoming[side] =
+			fmax(pairs / fmax(ports, 1) - count_listed(solver, list[i], scope) -
+				     (hidden - load->hidden[side]),
+			     0);
+		sum += load->incoming[side];
+	}
+	for (size_t i = 0; i < count && sum > pairs - lose; i++)
+		solver->loads[list[i]].incoming[side] *= (pairs - lose) / sum;
+}
+
+/* Each leaf is of the rail of its ports; RNA_PROBE_RAIL_UNKNOWN: of several. */
+static void find_rails(struct solver *solver)
 {
 	const struct rna_mesh *mesh = solver->mesh;
 
-	memset(solver->leaves, 0, mesh->leaf_count * sizeof(*solver->leaves));
-	memset(solver->nodes, 0, mesh->node_count * sizeof(*solver->nodes));
-	for (uint32_t i = 0; i < mesh->port_count; i++) {
-		bool failing = is_failing(solver, i);
+	for (size_t i = 0; i < mesh->leaf_count; i++)
+		solver->rails[i] = RNA_MESH_NONE;
+	for (size_t i = 0; i < mesh->port_count; i++) {
+		uint32_t leaf = mesh->ports[i].leaf, rail = solver->port_rails[i];
+		bool others = false;
 
-		if (!is_known(solver, i))
+		if (leaf == RNA_MESH_NONE || rail == RNA_PROBE_RAIL_UNKNOWN)
 			continue;
-		solver->loads[i].failing = failing;
-		add_to_tally(&mesh->ports[i], failing, &solver->nodes[mesh->ports[i].node]);
-		if (mesh->ports[i].leaf != RNA_MESH_NONE)
-			add_to_tally(&mesh->ports[i], failing,
-				     &solver->leaves[mesh->ports[i].leaf]);
+		note(rail, &solver->rails[leaf], &others);
+		if (others)
+			solver->rails[leaf] = RNA_PROBE_RAIL_UNKNOWN;
 	}
 }
 
-/* Ports that fail, less the more of the others are well. */
-static double weigh(const struct tally *tally)
-{
-	return (double)tally->failing * tally->failing / tally->ports;
-}
-
-/* The leaf or host that explains most failing ports. False: none does. */
-static bool find_heaviest(const struct solver *solver, struct rna_blame *ret)
-{
-	double best = 0;
-
-	*ret = nothing;
-	for (uint32_t i = 0; i < solver->mesh->node_count; i++) {
-		const struct tally *node = &solver->nodes[i];
-
-		if (node->failing >= 2 && node->failing >= HOST_SHARE * node->ports &&
-		    weigh(node) > best) {
-			best = weigh(node);
-			ret->kind = RNA_BLAME_HOST;
-			ret->node = i;
-		}
-	}
-	for (uint32_t i = 0; i < solver->mesh->leaf_count; i++) {
-		const struct tally *leaf = &solver->leaves[i];
-
-		if (leaf->nodes && leaf->failing >= LEAF_SHARE * leaf->ports &&
-		    weigh(leaf) > best) {
-			best = weigh(leaf);
-			ret->kind = RNA_BLAME_LEAF;
-			ret->node = RNA_MESH_NONE;
-			ret->leaf = i;
-		}
-	}
-	return best > 0;
-}
-
-static int blame_switches_and_hosts(struct solver *solver)
-{
-	struct rna_blame blame;
-	int status = 0;
-
-	for (tally_up(solver); status == 0 && find_heaviest(solver, &blame); tally_up(solver))
-		status = put_blame(solver, blame);
-	return status;
-}
-
-struct weight {
-	uint32_t port, links;
-};
-
-static int compare_weights(const void *a, const void *b)
-{
-	const struct weight *first = a, *second = b;
-
-	if (first->links != second->links)
-		return first->links > second->links ? -1 : 1;
-	return first->port < second->port ? -1 : first->port > second->port;
-}
-
-/* The one with most pairs first; whether the next still fails is looked at when its turn comes. */
-static int blame_ports(struct solver *solver)
+/* Pairs that leave each leaf; behind them those that leave leaves of each rail, and of all. */
+static void fill_fabric(struct solver *solver)
 {
 	const struct rna_mesh *mesh = solver->mesh;
-	RNA_FREE struct weight *weights = calloc(mesh->port_count + 1, sizeof(*weights));
+	double *sums = &solver->fabric[mesh->leaf_count];
+
+	for (size_t i = 0; i < mesh->port_count; i++) {
+		uint32_t leaf = mesh->ports[i].leaf;
+		double pairs = solver->loads[i].total[FABRIC];
+
+		if (leaf == RNA_MESH_NONE)
+			continue;
+		solver->fabric[leaf] += pairs;
+		sums[RNA_PROBE_RAIL_UNKNOWN] += pairs;
+		if (solver->rails[leaf] < RNA_PROBE_RAIL_UNKNOWN)
+			sums[solver->rails[leaf]] += pairs;
+	}
+}
+
+/* -- Evidence ---------------------------------------------------------------------------------- */
+
+bool rna_blame_has_port(const struct rna_mesh_part *part, const struct rna_mesh *mesh,
+			uint32_t port)
+{
+	const struct rna_mesh_port *own = &mesh->ports[port];
+
+	switch (part->kind) {
+	case RNA_BLAME_SPINE:
+		return part->rail == RNA_PROBE_RAIL_UNKNOWN || own->rail == part->rail;
+	case RNA_BLAME_LEAF:
+	case RNA_BLAME_UPLINK:
+		return own->leaf == part->leaf &&
+		       (part->leaf != RNA_MESH_NONE || part->rail == RNA_PROBE_RAIL_UNKNOWN ||
+			own->rail == part->rail);
+	case RNA_BLAME_HOST:
+		return own->node == part->node;
+	default:
+		return port == part->port;
+	}
+}
+
+static enum side first_side(const struct rna_mesh_part *part)
+{
+	return part->kind == RNA_BLAME_SPINE || part->kind == RNA_BLAME_UPLINK ? OUTER : INNER;
+}
+
+/* May the part explain the pair, at each port of it? */
+static bool may_explain(const struct solver *solver, const struct rna_mesh_part *part,
+			uint32_t number)
+{
+	const struct rna_mesh_pair *pair = &solver->mesh->pairs[number];
+
+	return !solver->explained[number] &&
+	       side_of(solver, pair->from, pair->scope) >= first_side(part);
+}
+
+/* A part that loses a share only makes no pair silent. */
+static bool is_by(const struct rna_mesh_pair *pair, double rate)
+{
+	return pair->sign == RNA_PROBE_SILENT ? rate > NEARLY_ALL
+					      : pair->ratio <= EXPLAINED_FACTOR * rate;
+}
+
+/* The share that pairs of the port lose that it does not list. NAN: it does not say. */
+static double counted_loss(const struct solver *solver, uint32_t number, enum side side)
+{
+	enum rna_probe_scope scope = side == INNER ? RNA_PROBE_LEAF : RNA_PROBE_FABRIC;
+	const struct rna_mesh_port *port = &solver->mesh->ports[number];
+	const struct load *load = &solver->loads[number];
+
+	if (port->sent[scope] <= 0 || load->lose[scope] == 0)
+		return NAN;
+	/* each is extrapolated by itself */
+	return fmin(port->lost[scope] / port->sent[scope] * load->total[scope] / load->lose[scope],
+		    1);
+}
+
+static size_t list_losses(const struct solver *solver, const struct rna_mesh_part *part,
+			  uint32_t port, double *ret)
+{
+	const struct index *pairs = &solver->pairs_of;
 	size_t count = 0;
-	int status = weights ? 0 : -ENOMEM;
 
-	for (uint32_t i = 0; status == 0 && i < mesh->port_count; i++)
-		if (is_failing(solver, i))
-			weights[count++] =
-				(struct weight){i, solver->starts[i + 1] - solver->starts[i]};
-	if (count > 0)
-		qsort(weights, count, sizeof(*weights), compare_weights);
-	for (size_t i = 0; status == 0 && i < count; i++) {
-		uint32_t port = weights[i].port;
-		struct rna_blame blame = nothing;
+	for (uint32_t i = pairs->starts[port]; i < pairs->starts[port + 1]; i++)
+		if (may_explain(solver, part, pairs->list[i]))
+			ret[count++] = loss_of(&solver->mesh->pairs[pairs->list[i]]);
+	for (enum side side = first_side(part); side < SIDES; side++) {
+		double loss = counted_loss(solver, port, side);
 
-		if (!is_failing(solver, port))
-			continue;
-		solver->loads[port].failing = true;
-		blame.kind = RNA_BLAME_PORT;
-		blame.port = port;
-		blame.node = mesh->ports[port].node;
-		blame.leaf = mesh->ports[port].leaf;
-		blame.rail = mesh->ports[port].rail;
-		status = put_blame(solver, blame);
+		if (solver->loads[port].hidden[side] > 0 && !isnan(loss))
+			ret[count++] = loss;
 	}
-	return status;
+	return count;
 }
 
-/* -- Paths, and what is left ------------------------------------------------------------------- */
+static double rate_of(const struct solver *solver, const struct rna_mesh_part *part)
+{
+	size_t port_count, count = 0;
+	const uint32_t *list = ports_of(solver, part, &port_count);
 
-/* A pair between two leaves, the lower one first. */
-struct span {
-	uint32_t low, high;           /* leaves */
-	uint32_t low_port, high_port; /* at them */
-	uint32_t pair;
-};
+	for (size_t p = 0; p < port_count; p++)
+		count += list_losses(solver, part, list[p], &solver->ratios[count]);
+	return count > 0 ? median(solver->ratios, count) : 1;
+}
+
+static double surprise_of(const struct rna_mesh_pair *pair)
+{
+	return -log(pair->sign == RNA_PROBE_SILENT ? NOISE_SILENT : NOISE);
+}
+
+static double losing(const struct evidence *evidence)
+{
+	return evidence->lose[INNER] + evidence->lose[OUTER];
+}
+
+static double crossing(const struct evidence *evidence)
+{
+	return losing(evidence) + evidence->answer[INNER] + evidence->answer[OUTER];
+}
+
+/* Most of its pairs lose, on its leaf as well, as rdma:probe_port_suspect has it. */
+static bool is_failing(const struct evidence *evidence)
+{
+	return losing(evidence) > 0 && losing(evidence) >= MOST * crossing(evidence) &&
+	       evidence->lose[INNER] >= evidence->answer[INNER];
+}
+
+/* A pair that loses far less than the part answers; one that loses far more is not evidence. */
+static void look_at_pairs(const struct solver *solver, const struct rna_mesh_part *part,
+			  uint32_t port, struct evidence *own)
+{
+	const struct index *pairs = &solver->pairs_of;
+
+	for (uint32_t i = pairs->starts[port]; i < pairs->starts[port + 1]; i++) {
+		const struct rna_mesh_pair *pair = &solver->mesh->pairs[pairs->list[i]];
+		enum side side = side_of(solver, pair->from, pair->scope);
+
+		if (side < first_side(part))
+			continue;
+		if (EXPLAINED_FACTOR * loss_of(pair) < own->rate) {
+			own->answer[side]++;
+			continue;
+		}
+		if (solver->explained[pairs->list[i]] || !is_by(pair, own->rate))
+			continue;
+		own->lose[side]++;
+		own->surprise[side] += surprise_of(pair);
+		note(leaf_of(solver, pair->from == port ? pair->to : pair->from), &own->far,
+		     &own->fars);
+	}
+}
+
+static const struct evidence no_evidence = {.node = RNA_MESH_NONE, .far = RNA_MESH_NONE};
+
+static void look_at_port(const struct solver *solver, const struct rna_mesh_part *part,
+			 uint32_t port, struct evidence *sum)
+{
+	const struct load *load = &solver->loads[port];
+	struct evidence own = no_evidence;
+
+	own.rate = sum->rate;
+	look_at_pairs(solver, part, port, &own);
+	for (enum side side = first_side(part); side < SIDES; side++) {
+		own.lose[side] += load->hidden[side];
+		own.surprise[side] -= load->hidden[side] * log(NOISE);
+		sum->surprise[side] += own.surprise[side];
+		sum->lose[side] += own.lose[side];
+		own.answer[side] += load->answering[side] + load->incoming[side];
+		sum->answer[side] += own.answer[side];
+	}
+	sum->ports += is_known(solver, port);
+	if (own.far != RNA_MESH_NONE)
+		note(own.far, &sum->far, &sum->fars);
+	sum->fars |= own.fars;
+	if (!is_failing(&own))
+		return;
+	sum->failing++;
+	note(solver->mesh->ports[port].node, &sum->node, &sum->nodes);
+}
+
+/* Of pairs with both ends on the part, which were looked at twice. */
+static void halve(struct evidence *evidence, enum side side)
+{
+	evidence->lose[side] /= 2;
+	evidence->answer[side] /= 2;
+	evidence->surprise[side] /= 2;
+}
+
+static void look_at_part(const struct solver *solver, const struct rna_mesh_part *part,
+			 struct evidence *ret)
+{
+	size_t count;
+	const uint32_t *list = ports_of(solver, part, &count);
+
+	*ret = no_evidence;
+	ret->rate = rate_of(solver, part);
+	for (size_t i = 0; i < count; i++)
+		look_at_port(solver, part, list[i], ret);
+	if (part->kind == RNA_BLAME_LEAF)
+		halve(ret, INNER);
+	if (part->kind == RNA_BLAME_SPINE)
+		halve(ret, OUTER);
+}
+
+static double gain_of(const struct evidence *evidence, double penalty)
+{
+	double pairs = crossing(evidence), lose = losing(evidence);
+	double share = fmin(fmax(lose / fmax(pairs, 1), NEARLY_ALL), ALMOST_ALL);
+
+	return evidence->surprise[INNER] + evidence->surprise[OUTER] + lose * log(share) +
+	       (pairs - lose) * (log(1 - share) - log(1 - NOISE)) - penalty;
+}
+
+/* -- Suspects ---------------------------------------------------------------------------------- */
+
+static bool has_spine(const struct solver *solver, uint32_t rail)
+{
+	for (size_t i = 0; i < solver->out->count; i++) {
+		const struct rna_mesh_part *part = &solver->out->list[i].part;
+
+		if (part->kind == RNA_BLAME_SPINE &&
+		    (part->rail == rail || part->rail == RNA_PROBE_RAIL_UNKNOWN))
+			return true;
+	}
+	return false;
+}
+
+/*
+ * Do most leaves lose what crosses the fabric? A port the leaf of which is unknown counts only if
+ * all are, as a leaf. A spine is one of several paths: no pair is silent by it.
+ */
+static bool is_spine(const struct solver *solver, const struct rna_mesh_part *spine, double rate)
+{
+	size_t seen = 0, failing = 0, count;
+	const uint32_t *list = ports_of(solver, spine, &count);
+	bool known;
+
+	for (uint32_t i = 0; i < solver->mesh->leaf_count; i++) {
+		struct rna_mesh_part uplink = no_part;
+		struct evidence evidence;
+
+		if (spine->rail != RNA_PROBE_RAIL_UNKNOWN && spine->rail != solver->rails[i])
+			continue;
+		uplink.kind = RNA_BLAME_UPLINK;
+		uplink.leaf = i;
+		look_at_part(solver, &uplink, &evidence);
+		seen += solver->fabric[i] > 0;
+		failing += is_failing(&evidence);
+	}
+	known = seen > 0 || spine->rail != RNA_PROBE_RAIL_UNKNOWN;
+	for (size_t i = 0; !known && i < count; i++) {
+		struct evidence evidence = no_evidence;
+
+		evidence.rate = fmin(rate, NEARLY_ALL);
+		look_at_port(solver, spine, list[i], &evidence);
+		seen += evidence.ports;
+		failing += evidence.failing;
+	}
+	return seen >= PLACES_MIN && (double)failing >= MOST * (double)seen;
+}
+
+/* Without a reason to prefer it: other parts are asked for it as well that explain the same. */
+static double weigh_part(const struct solver *solver, const struct rna_mesh_part *part,
+			 struct evidence *ret)
+{
+	bool fits;
+
+	look_at_part(solver, part, ret);
+	switch (part->kind) {
+	case RNA_BLAME_SPINE:
+		fits = losing(ret) > 0 && !has_spine(solver, part->rail) &&
+		       is_spine(solver, part, ret->rate);
+		break;
+	case RNA_BLAME_HOST:
+		fits = ret->failing >= 2 &&
+		       ret->failing >= MOST * fmax(ret->ports, solver->ports_per_node);
+		break;
+	case RNA_BLAME_LEAF:
+		fits = ret->failing > 0 && ret->failing >= MOST * ret->ports &&
+		       ret->lose[INNER] >= MOST_OF_LEAF * (ret->lose[INNER] + ret->answer[INNER]);
+		break;
+	default:
+		fits = is_failing(ret);
+	}
+	return fits ? gain_of(ret, PENALTY) : 0;
+}
+
+/* Pairs that leave the leaves that the two can reach. */
+static double fabric_around(const struct solver *solver, uint32_t low, uint32_t high)
+{
+	uint32_t rail = solver->rails[low], other = solver->rails[high];
+
+	if (rail < RNA_PROBE_RAIL_UNKNOWN && other < RNA_PROBE_RAIL_UNKNOWN && rail != other)
+		return 0;
+	return solver
+		->fabric[solver->mesh->leaf_count + (rail < RNA_PROBE_RAIL_UNKNOWN && rail == other
+							     ? rail
+							     : RNA_PROBE_RAIL_UNKNOWN)];
+}
+
+/* The share of the pairs that leave one leaf and enter the other, if it probes all alike. */
+static double share_between(const struct solver *solver, uint32_t from, uint32_t to)
+{
+	double all = fabric_around(solver, from, to) - solver->fabric[from];
+
+	return all > 0 ? fmin(solver->fabric[to] / all, 1) : 0;
+}
+
+/* How many pairs of two leaves are probed. */
+static double expect_pairs(const struct solver *solver, uint32_t low, uint32_t high)
+{
+	return solver->fabric[low] * share_between(solver, low, high) +
+	       solver->fabric[high] * share_between(solver, high, low);
+}
+
+/* At least two nodes at either end: otherwise it may be the one that they share. */
+static double weigh_path(const struct solver *solver, const struct suspect *path,
+			 struct evidence *ret)
+{
+	uint32_t low = RNA_MESH_NONE, high = RNA_MESH_NONE;
+	bool lows = false, highs = false;
+	double paths = (double)solver->mesh->leaf_count * (double)solver->mesh->leaf_count / 2;
+	size_t count = 0;
+
+	*ret = no_evidence;
+	for (size_t i = path->span; i < path->span + path->spans; i++) {
+		const struct span *span = &solver->spans[i];
+		const struct rna_mesh_pair *pair = &solver->mesh->pairs[span->pair];
+
+		if (solver->explained[span->pair])
+			continue;
+		note(span->low_node, &low, &lows);
+		note(span->high_node, &high, &highs);
+		ret->surprise[OUTER] += surprise_of(pair);
+		solver->ratios[count++] = loss_of(pair);
+	}
+	ret->rate = median(solver->ratios, count);
+	ret->lose[OUTER] = (double)count;
+	ret->answer[OUTER] =
+		fmax(expect_pairs(solver, path->part.leaf, path->part.other_leaf) - (double)count,
+		     0);
+	return lows && highs && is_failing(ret) ? gain_of(ret, PENALTY + log(paths)) : 0;
+}
+
+/* A leaf or uplink has to be lost by ports of two nodes, an uplink to two leaves. */
+static double weigh(const struct solver *solver, const struct suspect *suspect,
+		    struct evidence *ret)
+{
+	enum rna_blame_kind kind = suspect->part.kind;
+	double gain = kind == RNA_BLAME_PATH ? weigh_path(solver, suspect, ret)
+					     : weigh_part(solver, &suspect->part, ret);
+
+	if ((kind == RNA_BLAME_LEAF || kind == RNA_BLAME_UPLINK) && !ret->nodes)
+		return 0;
+	return kind == RNA_BLAME_UPLINK && !ret->fars ? 0 : gain;
+}
+
+static int add_suspect(struct solver *solver, struct suspect suspect)
+{
+	struct evidence evidence;
+	struct suspect *added;
+
+	suspect.gain = weigh(solver, &suspect, &evidence);
+	if (suspect.gain <= 0)
+		return 0;
+	added = RNA_GROW(solver->suspects, solver->suspect_count, NULL);
+	if (!added)
+		return -ENOMEM;
+	*added = suspect;
+	solver->suspect_count++;
+	return 0;
+}
+
+static struct rna_mesh_part make_part(const struct solver *solver, enum rna_blame_kind kind,
+				      uint32_t place)
+{
+	struct rna_mesh_part ret = no_part;
+
+	ret.kind = kind;
+	switch (kind) {
+	case RNA_BLAME_SPINE:
+		ret.rail = place;
+		break;
+	case RNA_BLAME_HOST:
+		ret.node = place;
+		break;
+	case RNA_BLAME_PORT:
+		ret.port = place;
+		ret.node = solver->mesh->ports[place].node;
+		ret.leaf = leaf_of(solver, place);
+		ret.rail = solver->port_rails[place];
+		break;
+	default:
+		ret.leaf = place;
+	}
+	return ret;
+}
 
 static int compare_spans(const void *a, const void *b)
 {
@@ -832,18 +855,19 @@ static int compare_spans(const void *a, const void *b)
 
 static size_t list_spans(const struct solver *solver, struct span *ret)
 {
+	const struct rna_mesh *mesh = solver->mesh;
 	size_t count = 0;
 
-	for (uint32_t i = 0; i < solver->mesh->pair_count; i++) {
-		const struct rna_mesh_pair *pair = &solver->mesh->pairs[i];
+	for (uint32_t i = 0; i < mesh->pair_count; i++) {
+		const struct rna_mesh_pair *pair = &mesh->pairs[i];
 		struct span span = {leaf_of(solver, pair->from), leaf_of(solver, pair->to),
-				    pair->from, pair->to, i};
+				    mesh->ports[pair->from].node, mesh->ports[pair->to].node, i};
 
-		if (solver->explained[i] || span.low == span.high || span.low == RNA_MESH_NONE ||
-		    span.high == RNA_MESH_NONE)
+		if (pair->scope != RNA_PROBE_FABRIC || span.low == span.high ||
+		    span.low == RNA_MESH_NONE || span.high == RNA_MESH_NONE)
 			continue;
 		if (span.low > span.high)
-			span = (struct span){span.high, span.low, span.high_port, span.low_port, i};
+			span = (struct span){span.high, span.low, span.high_node, span.low_node, i};
 		ret[count++] = span;
 	}
 	if (count > 0)
@@ -851,43 +875,495 @@ static size_t list_spans(const struct solver *solver, struct span *ret)
 	return count;
 }
 
-/* At least two ports at either end: otherwise it may be the one that they share. */
-static int blame_path(struct solver *solver, const struct span *spans, size_t count)
+static int suspect_paths(struct solver *solver)
 {
-	struct rna_blame blame = nothing;
-	uint32_t low = RNA_MESH_NONE, high = RNA_MESH_NONE;
-	bool lows = false, highs = false;
-
-	for (size_t i = 0; i < count; i++) {
-		note(spans[i].low_port, &low, &lows);
-		note(spans[i].high_port, &high, &highs);
-		solver->ratios[i] = loss_of(&solver->mesh->pairs[spans[i].pair]);
-	}
-	if (!lows || !highs)
-		return 0;
-	blame.kind = RNA_BLAME_PATH;
-	blame.leaf = spans[0].low;
-	blame.other_leaf = spans[0].high;
-	blame.ratio = median(solver->ratios, count);
-	for (size_t i = 0; i < count; i++)
-		explain_pair(solver, spans[i].pair, &blame);
-	return add_blame(solver->out, &blame);
-}
-
-static int blame_paths(struct solver *solver)
-{
-	RNA_FREE struct span *spans = calloc(solver->mesh->pair_count + 1, sizeof(*spans));
-	size_t count = spans ? list_spans(solver, spans) : 0;
-	int status = spans ? 0 : -ENOMEM;
+	size_t count = list_spans(solver, solver->spans);
+	int status = 0;
 
 	for (size_t i = 0, end; status == 0 && i < count; i = end) {
-		for (end = i; end < count && spans[end].low == spans[i].low &&
-			      spans[end].high == spans[i].high;)
+		struct suspect path = {.part = no_part, .span = i};
+
+		for (end = i; end < count && solver->spans[end].low == solver->spans[i].low &&
+			      solver->spans[end].high == solver->spans[i].high;)
 			end++;
-		status = blame_path(solver, &spans[i], end - i);
+		path.spans = end - i;
+		path.part.kind = RNA_BLAME_PATH;
+		path.part.leaf = solver->spans[i].low;
+		path.part.other_leaf = solver->spans[i].high;
+		status = add_suspect(solver, path);
 	}
 	return status;
 }
+
+static int suspect_all(struct solver *solver)
+{
+	const struct rna_mesh *mesh = solver->mesh;
+	const size_t places[RNA_BLAME_KIND_COUNT] = {
+		[RNA_BLAME_SPINE] = RNA_PROBE_RAIL_UNKNOWN + 1,
+		[RNA_BLAME_LEAF] = mesh->leaf_count,
+		[RNA_BLAME_UPLINK] = mesh->leaf_count,
+		[RNA_BLAME_HOST] = mesh->node_count,
+		[RNA_BLAME_PORT] = mesh->port_count,
+	};
+	int status;
+
+	solver->suspect_count = 0;
+	status = suspect_paths(solver);
+	for (enum rna_blame_kind kind = 0; kind < RNA_BLAME_KIND_COUNT; kind++)
+		for (uint32_t i = 0; status == 0 && i < places[kind]; i++)
+			status = add_suspect(solver,
+					     (struct suspect){.part = make_part(solver, kind, i)});
+	return status;
+}
+
+static int compare_parts(const struct rna_mesh_part *first, const struct rna_mesh_part *second)
+{
+	if (first->kind != second->kind)
+		return first->kind < second->kind ? -1 : 1;
+	if (first->leaf != second->leaf)
+		return first->leaf < second->leaf ? -1 : 1;
+	if (first->other_leaf != second->other_leaf)
+		return first->other_leaf < second->other_leaf ? -1 : 1;
+	if (first->node != second->node)
+		return first->node < second->node ? -1 : 1;
+	if (first->port != second->port)
+		return first->port < second->port ? -1 : 1;
+	return first->rail < second->rail ? -1 : first->rail > second->rail;
+}
+
+/* Of two that gain the same the larger part, so that answers do not depend on the order. */
+static bool is_before(const struct suspect *first, const struct suspect *second)
+{
+	if (first->gain != second->gain)
+		return first->gain > second->gain;
+	return compare_parts(&first->part, &second->part) < 0;
+}
+
+static void sift_down(struct suspect *heap, size_t count, size_t at)
+{
+	for (size_t child; (child = 2 * at + 1) < count; at = child) {
+		struct suspect moved = heap[at];
+
+		if (child + 1 < count && is_before(&heap[child + 1], &heap[child]))
+			child++;
+		if (!is_before(&heap[child], &moved))
+			return;
+		heap[at] = heap[child];
+		heap[child] = moved;
+	}
+}
+
+static void remove_first(struct solver *solver)
+{
+	solver->suspects[0] = solver->suspects[--solver->suspect_count];
+	sift_down(solver->suspects, solver->suspect_count, 0);
+}
+
+/* The one that gains most now; NULL: none gains. */
+static const struct suspect *find_worst(struct solver *solver, struct evidence *ret)
+{
+	while (solver->suspect_count > 0) {
+		struct suspect *first = &solver->suspects[0];
+		double gain = weigh(solver, first, ret);
+		bool falls = gain < first->gain;
+
+		first->gain = gain;
+		if (!falls)
+			return first;
+		if (gain <= 0)
+			remove_first(solver);
+		else
+			sift_down(solver->suspects, solver->suspect_count, 0);
+	}
+	return NULL;
+}
+
+/* -- Verdicts ---------------------------------------------------------------------------------- */
+
+static void add_other(struct rna_blame *blame, const struct rna_mesh_part *part)
+{
+	if (blame->other_count < RNA_BLAME_OTHERS_MAX)
+		blame->others[blame->other_count++] = *part;
+}
+
+static void compare_with(const struct solver *solver, enum rna_blame_kind kind, uint32_t place,
+			 double gain, struct rna_blame *blame)
+{
+	struct rna_mesh_part part;
+	struct evidence evidence;
+
+	if (place == RNA_MESH_NONE)
+		return;
+	part = make_part(solver, kind, place);
+	if (weigh_part(solver, &part, &evidence) > gain - SURE)
+		add_other(blame, &part);
+}
+
+/* The other end of the pairs that the port loses, if it is one. */
+static uint32_t find_far_port(const struct solver *solver, const struct rna_mesh_part *part)
+{
+	const struct index *pairs = &solver->pairs_of;
+	uint32_t ret = RNA_MESH_NONE;
+	bool others = false;
+
+	for (uint32_t i = pairs->starts[part->port]; i < pairs->starts[part->port + 1]; i++) {
+		const struct rna_mesh_pair *pair = &solver->mesh->pairs[pairs->list[i]];
+
+		if (may_explain(solver, part, pairs->list[i]))
+			note(pair->from == part->port ? pair->to : pair->from, &ret, &others);
+	}
+	return others ? RNA_MESH_NONE : ret;
+}
+
+/* Parts that the same pairs cross. */
+static void find_others(const struct solver *solver, double gain, struct rna_blame *blame)
+{
+	const struct rna_mesh_part *part = &blame->part;
+	uint32_t leaf = part->leaf;
+	size_t count;
+	const uint32_t *list = ports_of(solver, part, &count);
+
+	if (part->kind == RNA_BLAME_HOST && solver->rack[part->node])
+		leaf = leaf_of(solver, list[0]);
+	if (part->kind == RNA_BLAME_PORT) {
+		compare_with(solver, RNA_BLAME_HOST, part->node, gain, blame);
+		compare_with(solver, RNA_BLAME_PORT, find_far_port(solver, part), gain, blame);
+	}
+	if (part->kind == RNA_BLAME_SPINE || part->kind == RNA_BLAME_PATH)
+		return;
+	if (part->kind != RNA_BLAME_LEAF)
+		compare_with(solver, RNA_BLAME_LEAF, leaf, gain, blame);
+	if (part->kind != RNA_BLAME_UPLINK)
+		compare_with(solver, RNA_BLAME_UPLINK, leaf, gain, blame);
+	for (uint32_t i = 0; part->kind == RNA_BLAME_UPLINK && i < solver->mesh->leaf_count; i++)
+		if (i != leaf && share_between(solver, leaf, i) > MOST)
+			compare_with(solver, RNA_BLAME_UPLINK, i, SURE, blame);
+}
+
+static void explain_pair(struct solver *solver, uint32_t number, struct rna_blame *blame)
+{
+	solver->explained[number] = true;
+	blame->explained++;
+	blame->signs |= solver->mesh->pairs[number].sign;
+}
+
+static void explain_port(struct solver *solver, uint32_t port, double rate, struct rna_blame *blame)
+{
+	const struct index *pairs = &solver->pairs_of;
+	struct load *load = &solver->loads[port];
+
+	for (uint32_t i = pairs->starts[port]; i < pairs->starts[port + 1]; i++) {
+		uint32_t number = pairs->list[i];
+
+		if (may_explain(solver, &blame->part, number) &&
+		    is_by(&solver->mesh->pairs[number], rate))
+			explain_pair(solver, number, blame);
+	}
+	for (enum side side = first_side(&blame->part); side < SIDES; side++) {
+		blame->explained += load->hidden[side];
+		load->hidden[side] = 0;
+	}
+}
+
+/* Of what the ports of the part send, what no part explains yet. */
+static void count_pairs(const struct solver *solver, struct rna_blame *blame)
+{
+	const struct index *pairs = &solver->pairs_of;
+	size_t count;
+	const uint32_t *list = ports_of(solver, &blame->part, &count);
+
+	for (size_t p = 0; p < count; p++) {
+		const struct load *load = &solver->loads[list[p]];
+
+		for (uint32_t i = pairs->starts[list[p]]; i < pairs->starts[list[p] + 1]; i++)
+			blame->losing += solver->mesh->pairs[pairs->list[i]].from == list[p] &&
+					 may_explain(solver, &blame->part, pairs->list[i]);
+		for (enum side side = first_side(&blame->part); side < SIDES; side++) {
+			blame->losing += load->hidden[side];
+			blame->pairs += load->answering[side];
+		}
+	}
+	blame->pairs += blame->losing;
+}
+
+/* What a part explains that was not seen before is added to its verdict. */
+static struct rna_blame *find_blame(struct rna_blames *out, const struct rna_mesh_part *part)
+{
+	for (size_t i = 0; i < out->count; i++)
+		if (compare_parts(&out->list[i].part, part) == 0)
+			return &out->list[i];
+	return NULL;
+}
+
+static struct rna_blame *make_blame(struct solver *solver, const struct suspect *suspect,
+				    const struct evidence *evidence)
+{
+	struct rna_blame *ret = RNA_GROW(solver->out->list, solver->out->count, NULL);
+
+	if (!ret)
+		return NULL;
+	solver->out->count++;
+	*ret = (struct rna_blame){.part = suspect->part,
+				  .losing_ports = evidence->failing,
+				  .ports = evidence->ports,
+				  .ratio = evidence->rate};
+	find_others(solver, suspect->gain, ret);
+	count_pairs(solver, ret);
+	return ret;
+}
+
+static int put_blame(struct solver *solver, const struct suspect *suspect,
+		     const struct evidence *evidence)
+{
+	struct rna_blame *blame = find_blame(solver->out, &suspect->part);
+	size_t count;
+	const uint32_t *list = ports_of(solver, &suspect->part, &count);
+
+	if (!blame)
+		blame = make_blame(solver, suspect, evidence);
+	if (!blame)
+		return -ENOMEM;
+	for (size_t i = 0; i < count; i++)
+		explain_port(solver, list[i], evidence->rate, blame);
+	for (size_t i = suspect->span; i < suspect->span + suspect->spans; i++)
+		if (!solver->explained[solver->spans[i].pair])
+			explain_pair(solver, solver->spans[i].pair, blame);
+	return 0;
+}
+
+/* -- Uplinks behind a spine -------------------------------------------------------------------- */
+
+/* The median share of the pairs that leave the leaf, those with a dead end aside. NAN: too few. */
+static double measure_leaf(struct solver *solver, const struct rna_mesh_part *uplink)
+{
+	const struct index *pairs = &solver->pairs_of;
+	size_t ports, count = 0;
+	const uint32_t *list = ports_of(solver, uplink, &ports);
+
+	for (size_t p = 0; p < ports; p++)
+		for (uint32_t i = pairs->starts[list[p]]; i < pairs->starts[list[p] + 1]; i++) {
+			const struct rna_mesh_pair *pair = &solver->mesh->pairs[pairs->list[i]];
+
+			if (may_explain(solver, uplink, pairs->list[i]) &&
+			    pair->scope == RNA_PROBE_FABRIC && pair->sign != RNA_PROBE_SILENT)
+				solver->ratios[count++] = pair->ratio;
+		}
+	return count >= ports ? median(solver->ratios, count) : NAN;
+}
+
+/* The leaf that stands out most; RNA_MESH_NONE: none does. */
+static uint32_t find_excess(struct solver *solver, const struct rna_mesh_part *spine,
+			    double *shares)
+{
+	uint32_t ret = RNA_MESH_NONE;
+	double usual, most;
+	size_t seen = 0;
+
+	for (uint32_t i = 0; i < solver->mesh->leaf_count; i++) {
+		struct rna_mesh_part uplink = make_part(solver, RNA_BLAME_UPLINK, i);
+		bool behind =
+			spine->rail == RNA_PROBE_RAIL_UNKNOWN || solver->rails[i] == spine->rail;
+
+		shares[i] = behind ? measure_leaf(solver, &uplink) : NAN;
+	}
+	for (size_t i = 0; i < solver->mesh->leaf_count; i++)
+		if (!isnan(shares[i]))
+			solver->ratios[seen++] = shares[i];
+	usual = median(solver->ratios, seen);
+	for (size_t i = 0; i < seen; i++)
+		solver->ratios[i] = fabs(solver->ratios[i] - usual);
+	most = usual + fmax(EXCESS_SPREADS * median(solver->ratios, seen), EXCESS_MIN * usual);
+	for (uint32_t i = 0; i < solver->mesh->leaf_count; i++)
+		if (shares[i] > most) {
+			most = shares[i];
+			ret = i;
+		}
+	return ret;
+}
+
+/* Behind a spine that loses, a leaf stands out if its uplink loses as well. */
+static int blame_excess(struct solver *solver, const struct rna_mesh_part *spine)
+{
+	RNA_FREE double *shares = calloc(solver->mesh->leaf_count + 1, sizeof(*shares));
+	int status = shares ? 0 : -ENOMEM;
+	uint32_t worst;
+
+	while (status == 0 && (worst = find_excess(solver, spine, shares)) != RNA_MESH_NONE) {
+		struct suspect uplink = {.part = make_part(solver, RNA_BLAME_UPLINK, worst)};
+		struct evidence evidence;
+
+		uplink.gain = weigh_part(solver, &uplink.part, &evidence);
+		if (uplink.gain <= 0 || !evidence.nodes)
+			break;
+		status = put_blame(solver, &uplink, &evidence);
+	}
+	return status;
+}
+
+/* Until none is left, or a spine is blamed, behind which others look new. */
+static int blame_suspects(struct solver *solver)
+{
+	struct evidence evidence;
+	const struct suspect *worst;
+	bool spine = false;
+	int status = suspect_all(solver);
+
+	for (size_t i = solver->suspect_count; i-- > 0;)
+		sift_down(solver->suspects, solver->suspect_count, i);
+	while (status == 0 && !spine && (worst = find_worst(solver, &evidence))) {
+		spine = worst->part.kind == RNA_BLAME_SPINE;
+		if (spine)
+			status = blame_excess(solver, &worst->part);
+		if (status == 0)
+			status = put_blame(solver, worst, &evidence);
+		remove_first(solver);
+	}
+	return status;
+}
+
+static int compare_blames(const void *a, const void *b)
+{
+	const struct rna_blame *first = a, *second = b;
+
+	if (first->explained != second->explained)
+		return first->explained > second->explained ? -1 : 1;
+	return compare_parts(&first->part, &second->part);
+}
+
+/* -- Leaves that are unknown or wrong ---------------------------------------------------------- */
+
+static bool are_alike(const struct rna_blame *first, const struct rna_blame *second, double factor)
+{
+	return (first->ratio > NEARLY_ALL) == (second->ratio > NEARLY_ALL) &&
+	       first->ratio <= factor * second->ratio && second->ratio <= factor * first->ratio;
+}
+
+/* A path is not a small part, though its kind comes last. */
+static enum rna_blame_kind size_of(const struct rna_mesh_part *part)
+{
+	return part->kind == RNA_BLAME_PATH ? RNA_BLAME_UPLINK : part->kind;
+}
+
+/* Could the port or host be on the leaf, or behind the spine, if agents say its leaf wrongly? */
+static bool may_be_on(const struct solver *solver, const struct rna_blame *small,
+		      const struct rna_blame *large)
+{
+	bool spine = large->part.kind == RNA_BLAME_SPINE;
+	uint32_t rail;
+
+	if (size_of(&large->part) >= RNA_BLAME_HOST ||
+	    size_of(&large->part) >= size_of(&small->part) ||
+	    (!spine && large->part.leaf == RNA_MESH_NONE) ||
+	    !are_alike(small, large, small->part.kind == RNA_BLAME_LEAF ? ALIKE_LEAF : ALIKE))
+		return false;
+	rail = spine ? large->part.rail : solver->rails[large->part.leaf];
+	return rail >= RNA_PROBE_RAIL_UNKNOWN || small->part.rail == rail;
+}
+
+static uint32_t some_leaf(const struct solver *solver, const struct rna_mesh_part *part)
+{
+	size_t count;
+	const uint32_t *list = ports_of(solver, part, &count);
+
+	return leaf_of(solver, list[0]);
+}
+
+static void merge(struct rna_blame *into, const struct rna_blame *blame)
+{
+	into->explained += blame->explained;
+	into->signs |= blame->signs;
+}
+
+static bool is_other(const struct rna_blame *blame, const struct rna_mesh_part *part)
+{
+	for (uint32_t i = 0; i < blame->other_count; i++)
+		if (compare_parts(&blame->others[i], part) == 0)
+			return true;
+	return false;
+}
+
+/* Is the verdict one of a larger part, which stands before it? */
+static bool is_covered(const struct solver *solver, struct rna_blame *blame, size_t before)
+{
+	bool unknown = some_leaf(solver, &blame->part) == RNA_MESH_NONE;
+
+	for (size_t i = 0; i < before; i++) {
+		struct rna_blame *large = &solver->out->list[i];
+		bool on = may_be_on(solver, blame, large);
+
+		if (is_other(large, &blame->part) ||
+		    (on && (unknown || large->part.kind == RNA_BLAME_SPINE))) {
+			merge(large, blame);
+			return true;
+		}
+		if (!on)
+			continue;
+		add_other(blame, &large->part);
+		for (uint32_t k = 0; k < large->other_count; k++)
+			add_other(blame, &large->others[k]);
+	}
+	return false;
+}
+
+/* Where the leaves of two ports of a rail, or of two hosts, are unknown, it may be their leaf. */
+static bool is_joined(const struct solver *solver, const struct rna_blame *blame, size_t before)
+{
+	for (size_t i = 0; i < before; i++) {
+		struct rna_blame *first = &solver->out->list[i];
+		bool leaf = first->part.kind == RNA_BLAME_LEAF;
+
+		if (first->part.leaf != RNA_MESH_NONE || first->part.rail != blame->part.rail ||
+		    !are_alike(first, blame, ALIKE) ||
+		    !(leaf || (first->part.kind == blame->part.kind &&
+			       first->part.node != blame->part.node &&
+			       some_leaf(solver, &first->part) == RNA_MESH_NONE)))
+			continue;
+		first->part = make_part(solver, RNA_BLAME_LEAF, RNA_MESH_NONE);
+		first->part.rail = blame->part.rail;
+		first->other_count = 0;
+		first->ports += blame->ports;
+		first->losing_ports += blame->losing_ports;
+		first->losing += blame->losing;
+		first->pairs += blame->pairs;
+		merge(first, blame);
+		return true;
+	}
+	return false;
+}
+
+static int compare_kinds(const void *a, const void *b)
+{
+	const struct rna_blame *first = a, *second = b;
+
+	if (size_of(&first->part) != size_of(&second->part))
+		return size_of(&first->part) < size_of(&second->part) ? -1 : 1;
+	return compare_blames(a, b);
+}
+
+/* Of ports and hosts: what may be a larger part's. */
+static void doubt_leaves(struct solver *solver)
+{
+	struct rna_blames *out = solver->out;
+	size_t kept = 0;
+
+	if (out->count > 0)
+		qsort(out->list, out->count, sizeof(*out->list), compare_kinds);
+	for (size_t i = 0; i < out->count; i++) {
+		struct rna_blame *blame = &out->list[i];
+		bool small = blame->part.kind == RNA_BLAME_LEAF ||
+			     blame->part.kind == RNA_BLAME_HOST ||
+			     blame->part.kind == RNA_BLAME_PORT;
+
+		if (small && (is_covered(solver, blame, kept) ||
+			      (some_leaf(solver, &blame->part) == RNA_MESH_NONE &&
+			       is_joined(solver, blame, kept))))
+			continue;
+		out->list[kept++] = *blame;
+	}
+	out->count = kept;
+}
+
+/* -- What is left ------------------------------------------------------------------------------ */
 
 struct left {
 	double loss;
@@ -921,36 +1397,141 @@ static int list_left(struct solver *solver)
 	return 0;
 }
 
-static int compare_blames(const void *a, const void *b)
-{
-	const struct rna_blame *first = a, *second = b;
+/* -- All --------------------------------------------------------------------------------------- */
 
-	if (first->explained != second->explained)
-		return first->explained > second->explained ? -1 : 1;
-	if (first->kind != second->kind)
-		return first->kind < second->kind ? -1 : 1;
-	if (first->leaf != second->leaf)
-		return first->leaf < second->leaf ? -1 : 1;
-	return first->port < second->port ? -1 : first->port > second->port;
+/* Of an agent that is not scraped it is that of the ports that probe it. */
+static void find_port_rails(struct solver *solver)
+{
+	const struct rna_mesh *mesh = solver->mesh;
+
+	for (size_t i = 0; i < mesh->port_count; i++)
+		solver->port_rails[i] = mesh->ports[i].rail;
+	for (size_t i = 0; i < mesh->pair_count; i++) {
+		const struct rna_mesh_pair *pair = &mesh->pairs[i];
+
+		if (solver->port_rails[pair->to] == RNA_PROBE_RAIL_UNKNOWN &&
+		    pair->scope != RNA_PROBE_HOST)
+			solver->port_rails[pair->to] = mesh->ports[pair->from].rail;
+	}
+}
+
+static int make_indexes(struct solver *solver)
+{
+	const struct rna_mesh *mesh = solver->mesh;
+	const size_t places[INDEXES] = {
+		[BY_NODE] = mesh->node_count,
+		[BY_LEAF] = mesh->leaf_count,
+		[BY_RAIL] = RNA_PROBE_RAIL_UNKNOWN,
+		[BY_NOTHING] = 1,
+	};
+	int status = link_pairs(mesh, &solver->pairs_of);
+
+	find_port_rails(solver);
+
+	for (enum by by = 0; status == 0 && by < INDEXES; by++)
+		status = make_index(solver, by, places[by], &solver->ports_of[by]);
+	return status;
+}
+
+static void find_racks(struct solver *solver)
+{
+	for (uint32_t i = 0; i < solver->mesh->node_count; i++) {
+		struct rna_mesh_part host = make_part(solver, RNA_BLAME_HOST, i);
+		uint32_t leaf = RNA_MESH_NONE;
+		size_t count;
+		const uint32_t *list = ports_of(solver, &host, &count);
+		bool others = false;
+
+		for (size_t p = 0; p < count; p++)
+			note(leaf_of(solver, list[p]), &leaf, &others);
+		solver->rack[i] = !others && leaf != RNA_MESH_NONE;
+	}
+}
+
+/* Of an agent that is not scraped, only ports that lose are known. */
+static void count_ports(struct solver *solver)
+{
+	double ports = 0, nodes = 0;
+
+	for (uint32_t i = 0; i < solver->mesh->node_count; i++) {
+		struct rna_mesh_part host = make_part(solver, RNA_BLAME_HOST, i);
+		size_t count, known = 0;
+		const uint32_t *list = ports_of(solver, &host, &count);
+
+		for (size_t p = 0; p < count; p++)
+			known += solver->mesh->ports[list[p]].losing +
+					 solver->mesh->ports[list[p]].answering >
+				 0;
+		ports += (double)known;
+		nodes += known > 0;
+	}
+	solver->ports_per_node = ports / fmax(nodes, 1);
+}
+
+static int init_solver(struct solver *solver, const struct rna_mesh *mesh, struct rna_blames *out)
+{
+	size_t ports = mesh->port_count, pairs = mesh->pair_count, leaves = mesh->leaf_count;
+
+	*solver = (struct solver){
+		.mesh = mesh,
+		.loads = calloc(ports + 1, sizeof(*solver->loads)),
+		.rack = calloc(mesh->node_count + 1, sizeof(*solver->rack)),
+		.explained = calloc(pairs + 1, sizeof(*solver->explained)),
+		.ratios = calloc(2 * pairs + SIDES * ports + leaves + 1, sizeof(*solver->ratios)),
+		.fabric = calloc(leaves + RNA_PROBE_RAIL_UNKNOWN + 1, sizeof(*solver->fabric)),
+		.rails = calloc(leaves + 1, sizeof(*solver->rails)),
+		.port_rails = calloc(ports + 1, sizeof(*solver->port_rails)),
+		.spans = calloc(pairs + 1, sizeof(*solver->spans)),
+		.out = out,
+	};
+	if (!solver->loads || !solver->rack || !solver->explained || !solver->ratios ||
+	    !solver->fabric || !solver->rails || !solver->port_rails || !solver->spans)
+		return -ENOMEM;
+	return make_indexes(solver);
+}
+
+static int fill_solver(struct solver *solver)
+{
+	const struct rna_mesh *mesh = solver->mesh;
+	RNA_FREE double(*shares)[SCOPES] = calloc(mesh->leaf_count + 1, sizeof(*shares));
+	RNA_FREE double *weights = calloc(mesh->leaf_count + 1, sizeof(*weights));
+
+	if (!shares || !weights)
+		return -ENOMEM;
+	find_racks(solver);
+	count_ports(solver);
+	find_rails(solver);
+	fill_loads(solver, shares, weights);
+	for (uint32_t i = 0; i < mesh->leaf_count; i++) {
+		struct rna_mesh_part leaf = make_part(solver, RNA_BLAME_LEAF, i);
+		size_t count;
+		const uint32_t *list = ports_of(solver, &leaf, &count);
+
+		fill_incoming(solver, list, count, RNA_PROBE_LEAF);
+	}
+	fill_incoming(solver, solver->ports_of[BY_NOTHING].list, mesh->port_count,
+		      RNA_PROBE_FABRIC);
+	fill_fabric(solver);
+	return 0;
 }
 
 int rna_mesh_blame(const struct rna_mesh *mesh, struct rna_blames *ret)
 {
 	RNA_CLEANUP(deinit_solver) struct solver solver = {0};
+	size_t count;
 	int status;
 
 	*ret = (struct rna_blames){0};
 	status = init_solver(&solver, mesh, ret);
 	if (status == 0)
-		status = blame_spines(&solver);
+		status = fill_solver(&solver);
+	do {
+		count = ret->count;
+		if (status == 0)
+			status = blame_suspects(&solver);
+	} while (status == 0 && ret->count > count);
 	if (status == 0)
-		status = blame_switches_and_hosts(&solver);
-	if (status == 0)
-		status = blame_uplinks(&solver);
-	if (status == 0)
-		status = blame_ports(&solver);
-	if (status == 0)
-		status = blame_paths(&solver);
+		doubt_leaves(&solver);
 	if (status == 0)
 		status = list_left(&solver);
 	if (ret->count > 0)

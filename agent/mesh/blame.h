@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Blame: which parts of a fabric explain the pairs that lose probes. A pair crosses both hosts and
- * ports, their leaves and, between two leaves, an uplink of each and a spine. The fewest parts that
+ * ports, their leaves and, between two leaves, an uplink of each and a spine. The parts that
  * explain most are blamed, each only if most of what crosses it loses: answers are evidence against
- * it. Pure: what all agents of a fleet export goes in, verdicts come out. Thread: any.
+ * it. Where pairs cannot separate parts, the verdict is one of these. Pure: what all agents of a
+ * fleet export goes in, verdicts come out. Thread: any.
  *
  * A probe is lost if it or its answer is: so a fault in one direction looks like one in both. Which
  * of the spines loses cannot be told: switches choose it by a hash of addresses and source port, so
@@ -58,11 +59,20 @@ enum rna_blame_kind {
 
 const char *rna_blame_kind_name(enum rna_blame_kind kind); /* "spine", "leaf", ... */
 
-struct rna_blame {
+/* What does not belong to the kind is RNA_MESH_NONE, or RNA_PROBE_RAIL_UNKNOWN. */
+struct rna_mesh_part {
 	enum rna_blame_kind kind;
-	uint32_t node, port;          /* of a host; of a port; otherwise RNA_MESH_NONE */
-	uint32_t leaf, other_leaf;    /* of a port, leaf, uplink; both ends of a path */
-	uint32_t rail;                /* of a spine, a port; RNA_PROBE_RAIL_UNKNOWN */
+	uint32_t node, port;       /* of a host; of a port */
+	uint32_t leaf, other_leaf; /* of a port, leaf, uplink; both ends of a path */
+	uint32_t rail;             /* of a spine, a port, a leaf that is unknown */
+};
+
+enum { RNA_BLAME_OTHERS_MAX = 4 };
+
+struct rna_blame {
+	struct rna_mesh_part part; /* a leaf without a name: that of ports whose leaf is unknown */
+	struct rna_mesh_part others[RNA_BLAME_OTHERS_MAX]; /* it is one of these, or the part */
+	uint32_t other_count;
 	uint32_t losing_ports, ports; /* of the part: that lose by it, and all */
 	uint32_t losing, pairs;       /* likewise, pairs that its ports send to; 0: not known */
 	uint32_t explained;           /* pairs that lose and cross it, those of others included */
@@ -82,4 +92,5 @@ int rna_mesh_blame(const struct rna_mesh *mesh, struct rna_blames *ret);
 void rna_blames_deinit(struct rna_blames *blames);
 
 /* Is the port one of the part's? Not of a path. */
-bool rna_blame_has_port(const struct rna_blame *blame, const struct rna_mesh *mesh, uint32_t port);
+bool rna_blame_has_port(const struct rna_mesh_part *part, const struct rna_mesh *mesh,
+			uint32_t port);

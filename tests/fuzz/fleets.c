@@ -430,18 +430,26 @@ static bool is_place(uint32_t place, size_t count, bool wanted)
 	return wanted ? place < count : place == RNA_MESH_NONE;
 }
 
+static void want_part(const struct rna_mesh *mesh, const struct rna_mesh_part *part)
+{
+	bool port = part->kind == RNA_BLAME_PORT, path = part->kind == RNA_BLAME_PATH;
+	bool leaf = port || part->kind == RNA_BLAME_LEAF; /* which may be unknown */
+
+	FUZZ_WANT(part->kind < RNA_BLAME_KIND_COUNT);
+	FUZZ_WANT(is_place(part->port, mesh->port_count, port));
+	FUZZ_WANT(is_place(part->node, mesh->node_count, port || part->kind == RNA_BLAME_HOST));
+	FUZZ_WANT((leaf && part->leaf == RNA_MESH_NONE) ||
+		  is_place(part->leaf, mesh->leaf_count,
+			   leaf || path || part->kind == RNA_BLAME_UPLINK));
+	FUZZ_WANT(is_place(part->other_leaf, mesh->leaf_count, path));
+}
+
 static void want_blame(const struct rna_mesh *mesh, const struct rna_blame *blame)
 {
-	bool port = blame->kind == RNA_BLAME_PORT, path = blame->kind == RNA_BLAME_PATH;
-
-	FUZZ_WANT(blame->kind < RNA_BLAME_KIND_COUNT);
-	FUZZ_WANT(is_place(blame->port, mesh->port_count, port));
-	FUZZ_WANT(is_place(blame->node, mesh->node_count, port || blame->kind == RNA_BLAME_HOST));
-	FUZZ_WANT((port && blame->leaf == RNA_MESH_NONE) ||
-		  is_place(blame->leaf, mesh->leaf_count,
-			   port || path || blame->kind == RNA_BLAME_LEAF ||
-				   blame->kind == RNA_BLAME_UPLINK));
-	FUZZ_WANT(is_place(blame->other_leaf, mesh->leaf_count, path));
+	want_part(mesh, &blame->part);
+	FUZZ_WANT(blame->other_count <= RNA_BLAME_OTHERS_MAX);
+	for (uint32_t i = 0; i < blame->other_count; i++)
+		want_part(mesh, &blame->others[i]);
 	FUZZ_WANT(blame->losing_ports <= blame->ports && blame->ports <= mesh->port_count);
 	FUZZ_WANT(blame->losing <= blame->pairs);
 	FUZZ_WANT(is_share(blame->ratio));
