@@ -236,10 +236,11 @@ const struct rna_rule rna_rule_link_pause = {
 		"more than a tenth of the time, every priority at once, whatever PFC is set to. "
 		"Severity info if the port only receives them.",
 	.check = rna_check_threshold,
-	.remedy = "Where the fabric uses PFC, turn flow control (802.3x) off on the host{switches}. "
-		  "Run on the host: ethtool -A {netdev} rx off tx off. If {object} sends the pauses, "
-		  "this host is too slow: check the PCIe link of the NIC {pci}. If it only receives "
-		  "them, the network is congested.",
+	.remedy =
+		"Where the fabric uses PFC, turn flow control (802.3x) off on the host{switches}. "
+		"Run on the host: ethtool -A {netdev} rx off tx off. If {object} sends the pauses, "
+		"this host is too slow: check the PCIe link of the NIC {pci}. If it only receives "
+		"them, the network is congested.",
 	.message_id = "a2adca28143e4192bc4be83e2478ae30",
 	.condition = RNA_CONDITION_LINK_DEGRADED,
 };

@@ -401,8 +401,9 @@ const struct rna_rule rna_rule_network_missing = {
 		"fabric.networks; info: without that setting, no InfiniBand port is a full member "
 		"of any partition.",
 	.check = check_network_missing,
-	.remedy = "Run: rdma-node-agent status --gids, and compare addresses and P_Keys of {device} "
-		  "port {port} with fabric.networks{partitions}.",
+	.remedy =
+		"Run: rdma-node-agent status --gids, and compare addresses and P_Keys of {device} "
+		"port {port} with fabric.networks{partitions}.",
 	.message_id = "b75f5f4772fd45b9ab906312bb2a5a80",
 	.condition = RNA_CONDITION_FABRIC_UNHEALTHY,
 };

@@ -208,8 +208,9 @@ static void test_each_wrong_usage_is_named(void **state)
 		{"record", "record: missing argument DIR; see record --help"},
 		{"describe seting",
 		 "describe: \"seting\" is not one of settings, metrics, "
-		 "collectors, commands, rules, remedies, thresholds, meanings, consequences, labels, "
-		 "conditions, profiles, shipped, patterns, platform, needs, env, catalog, json"},
+		 "collectors, commands, rules, remedies, thresholds, meanings, consequences, "
+		 "labels, conditions, profiles, shipped, patterns, platform, needs, env, catalog, "
+		 "json"},
 	};
 
 	(void)state;

@@ -289,6 +289,7 @@ static void test_of_modules_only_those_of_rdma_are_recorded(void **state)
 	struct fixture *fixture = *state;
 
 	make_device(fixture);
+	tree_mkdir(&fixture->node, "sys/module/ib_core");
 	tree_mkdir(&fixture->node, "sys/module/ionic");
 	tree_write(&fixture->node, "proc/sys/kernel/osrelease", "6.8\n");
 	tree_write(&fixture->node, "proc/cmdline",
