@@ -132,7 +132,7 @@ int rna_read_blacklist(const struct rna_root *root, struct rna_arena *arena,
 		return -ENOMEM;
 	for (size_t i = 0; i < RNA_ARRAY_SIZE(directories); i++)
 		read_directory(root, i, text, arena, ret);
-	if (rna_root_read(root, RNA_COMMAND_LINE + 1, text, CONFIGURATION_MAX) >= 0)
+	if (rna_root_read(root, &RNA_COMMAND_LINE[1], text, CONFIGURATION_MAX) >= 0)
 		rna_parse_command_line(text, RNA_COMMAND_LINE, arena, ret);
 	return ret->failed ? -ENOMEM : 0;
 }

@@ -327,13 +327,14 @@ static void split_pairs(const double *shares, double weight, uint32_t pairs, str
 /* Agents list the worst pairs: where a leaf's uplinks lose, those on the leaf are hidden last. */
 static void add_hidden(const struct solver *solver, uint32_t number, struct load *load)
 {
-	static const int order[SCOPES] = {FABRIC, HOST, LEAF};
+	static const enum rna_probe_scope order[SCOPES] = {RNA_PROBE_FABRIC, RNA_PROBE_HOST,
+							   RNA_PROBE_LEAF};
 	const struct rna_mesh_port *port = &solver->mesh->ports[number];
 	uint32_t listed = load->lose[HOST] + load->lose[LEAF] + load->lose[FABRIC];
 	uint32_t hidden = port->losing > listed ? port->losing - listed : 0;
 
 	for (int i = 0; i < SCOPES; i++) {
-		int scope = order[i];
+		enum rna_probe_scope scope = order[i];
 		enum side side = side_of(solver, number, scope);
 		uint32_t room = load->total[scope] - load->lose[scope];
 		uint32_t count = hidden < room ? hidden : room;

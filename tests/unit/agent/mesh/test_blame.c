@@ -176,10 +176,10 @@ static void make_fabric(void)
 	for (uint32_t i = 0; i < ground->nodes; i++) {
 		make_node(i);
 		(void)snprintf(names[i], sizeof(names[i]), "node%04u", i);
-		(void)snprintf(leaves[i], sizeof(leaves[i]),
-			       ports[i * RAILS].leaf == RNA_MESH_NONE || gaps->unlisted ? ""
-											: "leaf%u",
-			       ports[i * RAILS].leaf);
+		leaves[i][0] = '\0';
+		if (ports[i * RAILS].leaf != RNA_MESH_NONE && !gaps->unlisted)
+			(void)snprintf(leaves[i], sizeof(leaves[i]), "leaf%u",
+				       ports[i * RAILS].leaf);
 		list[i] = (struct rna_member){.name = names[i], .address = "", .leaf = leaves[i]};
 	}
 	for (uint32_t i = 0; i < ground->nodes; i++) {

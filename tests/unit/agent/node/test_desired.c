@@ -264,7 +264,7 @@ static void test_the_label_of_roce(void **state)
 	assert_null(label_of(desired, "network.nvidia.com/roce"));
 	assert_non_null(label_of(desired, "rdma-node-agent/ports-up"));
 	(void)rna_desired_node_unref(desired);
-	for (enum rna_roce_label policy = 0; policy <= RNA_ROCE_LABEL_OFF; policy++) {
+	for (int policy = 0; policy <= RNA_ROCE_LABEL_OFF; policy++) {
 		const struct rna_kubernetes_options *options;
 
 		f->settings.kubernetes_roce_label = policy;
