@@ -132,6 +132,7 @@ FAILURES = {
     "rxe-gpus": NOT_FOUND,  # likewise
     "scif": NOT_FOUND,
     "switchdev": NOT_FOUND,  # counters/
+    "switchdev-uplink-last": NOT_FOUND,  # likewise
     "without-board": NOT_FOUND,
     "without-counters": NOT_FOUND,
     "without-rate": NOT_FOUND,
