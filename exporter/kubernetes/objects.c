@@ -182,6 +182,14 @@ bool rna_kube_is_strange_label(const struct rna_kubernetes_options *options,
 	return is_wanted(key, options->label_keys) && !has_label(desired, key);
 }
 
+/* The shared label is ours where no other client has it. */
+static bool is_left_over(const struct rna_kubernetes_options *options,
+			 const struct rna_kube_words *words, const char *key)
+{
+	return rna_same_text(options->shared_label, key) && !words->node->left_label &&
+	       !has_label(words->desired, key);
+}
+
 size_t rna_kube_write_label_patch(const struct rna_kubernetes_options *options,
 				  const struct rna_kube_words *words, bool only,
 				  struct rna_strbuf *out)
@@ -193,7 +201,8 @@ size_t rna_kube_write_label_patch(const struct rna_kubernetes_options *options,
 	for (size_t i = 0; i < words->node->label_count; i++) {
 		const char *key = words->node->labels[i].key;
 
-		if (!rna_kube_is_strange_label(options, words->desired, key))
+		if (!rna_kube_is_strange_label(options, words->desired, key) &&
+		    !is_left_over(options, words, key))
 			continue;
 		rna_json_set(&writer, labels, key, json_null());
 		gone++;

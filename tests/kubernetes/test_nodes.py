@@ -22,6 +22,7 @@ class Cleanup(DoubleTest):
         self.api.rules = set(RIGHTS)
         self.node.delete()
         self.settings = {"backend": "api", "kubeconfig": self.kubeconfig, "taint": "rdma/down",
+                         "roce_label": "own",
                          "former_names": ["former.test/roce", "former.test/down"]}
 
     def make(self, name, labels=None, conditions=(), taints=()):
@@ -50,6 +51,19 @@ class Cleanup(DoubleTest):
         self.assertEqual([kind for kind in node.conditions if kind.startswith("Rdma")], [])
         self.assertEqual(node.taints, {"gpu"})
         self.assertIn("DiskFull", node.conditions)
+
+    def test_a_label_of_another_client_stays(self):
+        """By default; that of an agent goes."""
+        del self.settings["roce_label"]
+        ours, theirs = (self.make(f"gpu-{i}", {"pool": "gpu"}) for i in range(2))
+        roce = {"metadata": {"labels": {"network.nvidia.com/roce": "true"}}}
+        self.admin.ask("PATCH", f"{ours.path}?fieldManager=rdma-node-agent", roce, kind=api.MERGE)
+        theirs.patch(roce)
+        result = self.command("--nodes=all")
+        self.assertEqual((result.returncode, result.stderr), (0, ""))
+        self.assertEqual(result.stdout, "gpu-0: 1 labels, 0 conditions, no taint\n")
+        self.assertEqual((ours.own_labels, theirs.own_labels),
+                         ({}, {"network.nvidia.com/roce": "true"}))
 
     def test_all_nodes(self):
         nodes = [self.make_told(f"gpu-{i}", pool="gpu") for i in range(3)]
