@@ -171,7 +171,7 @@ class Agents(AnyServer):
 
     def test_others_are_told_of_once(self):
         """The Node is looked at after half a minute to one and a half."""
-        with self.agent() as a:
+        with self.agent(roce_label="own") as a:
             wait("labels", lambda: self.node.own_labels.get(ROCE) == "true")
             wait("in step", lambda: a.metric("rdma_kubernetes_in_sync", backend="api") == 1)
             self.node.label(**{ROCE: "no"})
@@ -180,6 +180,16 @@ class Agents(AnyServer):
             wait("the log", lambda: f'label {ROCE}: "no" instead of "true" (written by other-client)'
                  in a.log())
             self.assertEqual(a.log().count("another client changed the Node"), 1)
+
+    def test_a_label_of_another_client_is_left(self):
+        self.node.label(**{ROCE: "no"})
+        with self.agent() as a:
+            wait("labels", lambda: "rdma-node-agent/ports-up" in self.node.own_labels)
+            wait("the metric", lambda: a.metric("rdma_kubernetes_label_held") == 1)
+            wait("the finding", lambda: a.metric("rdma_finding", rule="label-held", severity="info") == 1)
+            self.assertIn(f'{ROCE} is "no" instead of "true" (written by other-client)', a.log())
+            self.assertEqual(a.metric("rdma_kubernetes_reverts_total"), 0)
+        self.assertEqual(self.node.own_labels[ROCE], "no")
 
     def test_an_annotation_keeps_the_agent_away(self):
         def features():
