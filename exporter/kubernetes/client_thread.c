@@ -130,15 +130,6 @@ static bool keep_labels(const struct rna_kube_node *node, struct rna_arena *aren
 	return !failed;
 }
 
-static const struct rna_node_label *desired_label(const struct rna_desired_node *desired,
-						  const char *key)
-{
-	for (size_t i = 0; desired && i < desired->label_count; i++)
-		if (strcmp(desired->labels[i].key, key) == 0)
-			return &desired->labels[i];
-	return NULL;
-}
-
 /* NULL: none, or no memory, as failed says. */
 static const char *describe_held(const struct rna_kube_round *round, struct rna_arena *arena,
 				 bool *failed)
@@ -147,9 +138,9 @@ static const char *describe_held(const struct rna_kube_round *round, struct rna_
 	const struct rna_node_label *desired = NULL;
 	const char *value, *text;
 
-	if (!node->left_label || round->status.ignored)
+	if (!node->left_label || round->status.ignored || !round->given)
 		return NULL;
-	desired = desired_label(round->given, node->left_label);
+	desired = rna_kube_desired_label(round->given, node->left_label);
 	value = rna_kube_label_of(node, node->left_label);
 	if (desired && (!desired->value || rna_same_text(desired->value, value)))
 		return NULL;

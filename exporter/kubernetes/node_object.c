@@ -220,7 +220,7 @@ static void find_drift_of_labels(const struct rna_kube_round *round,
 				 const struct rna_kube_node *node, struct drift *drift)
 {
 	for (size_t i = 0; i < node->label_count; i++)
-		if (rna_kube_is_strange_label(round->api.options, round->desired,
+		if (rna_kube_is_strange_label(round->api.options, round->desired, node,
 					      node->labels[i].key))
 			note_drift(drift, "label", node->labels[i].key, node->labels[i].value,
 				   NULL);

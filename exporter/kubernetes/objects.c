@@ -168,26 +168,23 @@ static bool is_wanted(const char *name, const char *const *globs)
 	return false;
 }
 
-static bool has_label(const struct rna_desired_node *desired, const char *key)
+const struct rna_node_label *rna_kube_desired_label(const struct rna_desired_node *desired,
+						    const char *key)
 {
 	for (size_t i = 0; i < desired->label_count; i++)
 		if (strcmp(desired->labels[i].key, key) == 0)
-			return true;
-	return false;
+			return &desired->labels[i];
+	return NULL;
 }
 
 bool rna_kube_is_strange_label(const struct rna_kubernetes_options *options,
-			       const struct rna_desired_node *desired, const char *key)
+			       const struct rna_desired_node *desired,
+			       const struct rna_kube_node *node, const char *key)
 {
-	return is_wanted(key, options->label_keys) && !has_label(desired, key);
-}
+	bool shared = rna_same_text(options->shared_label, key) && !node->left_label;
 
-/* The shared label is ours where no other client has it. */
-static bool is_left_over(const struct rna_kubernetes_options *options,
-			 const struct rna_kube_words *words, const char *key)
-{
-	return rna_same_text(options->shared_label, key) && !words->node->left_label &&
-	       !has_label(words->desired, key);
+	return (shared || is_wanted(key, options->label_keys)) &&
+	       !rna_kube_desired_label(desired, key);
 }
 
 size_t rna_kube_write_label_patch(const struct rna_kubernetes_options *options,
@@ -201,8 +198,7 @@ size_t rna_kube_write_label_patch(const struct rna_kubernetes_options *options,
 	for (size_t i = 0; i < words->node->label_count; i++) {
 		const char *key = words->node->labels[i].key;
 
-		if (!rna_kube_is_strange_label(options, words->desired, key) &&
-		    !is_left_over(options, words, key))
+		if (!rna_kube_is_strange_label(options, words->desired, words->node, key))
 			continue;
 		rna_json_set(&writer, labels, key, json_null());
 		gone++;

@@ -76,9 +76,16 @@ size_t rna_kube_write_label_patch(const struct rna_kubernetes_options *options,
 void rna_kube_write_condition_patch(const struct rna_kube_words *words, const char *const *types,
 				    struct rna_strbuf *out);
 
-/* Is it a label that only we may have, and desired has not? Then another client wrote it. */
+/*
+ * Is it a label that only we may have, and desired has not? Then another client wrote it. The
+ * shared label is such a one where no other client has it on node.
+ */
 bool rna_kube_is_strange_label(const struct rna_kubernetes_options *options,
-			       const struct rna_desired_node *desired, const char *key);
+			       const struct rna_desired_node *desired,
+			       const struct rna_kube_node *node, const char *key);
+/* NULL: desired has none of that key. */
+const struct rna_node_label *rna_kube_desired_label(const struct rna_desired_node *desired,
+						    const char *key);
 
 /*
  * The list of taints is one value to the API: a merge patch has all of it, and the version of the
