@@ -120,12 +120,16 @@ int rna_probe_memory_read(struct rna_probe_memory *memory, const char *text, siz
 
 /* -- What was known ---------------------------------------------------------------------------- */
 
+static bool is_port(const char *device, unsigned number, const struct rna_probing_port *port)
+{
+	return number == port->plan.port && strcmp(device, port->plan.device) == 0;
+}
+
 const struct rna_kept_port *rna_probe_memory_port(const struct rna_probe_memory *memory,
 						  const struct rna_probing_port *port)
 {
 	for (size_t i = 0; memory && i < memory->port_count; i++)
-		if (memory->ports[i].port == port->plan.port &&
-		    strcmp(memory->ports[i].device, port->plan.device) == 0)
+		if (is_port(memory->ports[i].device, memory->ports[i].port, port))
 			return &memory->ports[i];
 	return NULL;
 }
@@ -133,8 +137,7 @@ const struct rna_kept_port *rna_probe_memory_port(const struct rna_probe_memory 
 /* A pair with a peer is the only one of its port with that peer. */
 static bool is_it(const struct rna_kept_pair *kept, const struct rna_probing_pair *pair)
 {
-	if (kept->port != pair->port->plan.port ||
-	    strcmp(kept->device, pair->port->plan.device) != 0)
+	if (!is_port(kept->device, kept->port, pair->port))
 		return false;
 	if (pair->peer)
 		return strcmp(kept->peer, pair->peer->name) == 0;
@@ -207,8 +210,7 @@ static const struct rna_probing_port *find_port(const struct rna_pairs *pairs,
 						const struct rna_kept_port *kept)
 {
 	for (size_t i = 0; i < RNA_PROBING_PORTS_MAX; i++)
-		if (pairs->ports[i].plan.port == kept->port &&
-		    strcmp(pairs->ports[i].plan.device, kept->device) == 0)
+		if (is_port(kept->device, kept->port, &pairs->ports[i]))
 			return &pairs->ports[i];
 	return NULL;
 }

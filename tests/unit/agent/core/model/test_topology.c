@@ -480,19 +480,25 @@ static struct rna_nic_fact *fact_of(struct node *node, unsigned nic)
 	return fact;
 }
 
-/* Dual-port cards with one cable each: the second port is no rail, and the nearest of no GPU. */
-static void functions_that_no_card_uses_are_no_rails(void **state)
+/* Four complexes, each with a card of two functions and that many GPUs. */
+static void add_dual_port_cards(struct node *node, unsigned gpus)
 {
-	struct node *node = *state;
-
 	for (unsigned i = 0; i < 4; i++) {
 		unsigned upstream = add_complex(node, 0), card = add_port(node, upstream);
 
 		(void)add_nic(node, card);
 		(void)add_nic(node, card);
-		(void)add_gpu(node, add_port(node, upstream));
-		(void)add_gpu(node, add_port(node, upstream));
+		for (unsigned gpu = 0; gpu < gpus; gpu++)
+			(void)add_gpu(node, add_port(node, upstream));
 	}
+}
+
+/* Dual-port cards with one cable each: the second port is no rail, and the nearest of no GPU. */
+static void functions_that_no_card_uses_are_no_rails(void **state)
+{
+	struct node *node = *state;
+
+	add_dual_port_cards(node, 2);
 	for (unsigned i = 1; i < 8; i += 2)
 		fact_of(node, i)->unused = true;
 	assign(node);
@@ -507,13 +513,7 @@ static void planes_of_one_card_are_one_rail(void **state)
 {
 	struct node *node = *state;
 
-	for (unsigned i = 0; i < 4; i++) {
-		unsigned upstream = add_complex(node, 0), card = add_port(node, upstream);
-
-		(void)add_nic(node, card);
-		(void)add_nic(node, card);
-		(void)add_gpu(node, add_port(node, upstream));
-	}
+	add_dual_port_cards(node, 1);
 	for (unsigned i = 1; i < 8; i += 2)
 		fact_of(node, i)->rail_of = node->objects[node->nics[i - 1].object].address;
 	assign(node);
