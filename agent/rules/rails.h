@@ -5,7 +5,11 @@
  */
 #pragma once
 
+#include <limits.h>
+
 #include "rules.h"
+
+#define RNA_RAIL_ANY UINT_MAX /* in place of a place: all ports that serve GPUs */
 
 /* What ports are compared by. False: it is not known. */
 typedef bool rna_rail_trait(const struct rna_subject *port, uint64_t *ret);
@@ -14,10 +18,10 @@ typedef bool rna_rail_trait(const struct rna_subject *port, uint64_t *ret);
 struct rna_rail_usual {
 	rna_rail_trait *get;
 	const struct rna_subject *like; /* a port of the model; NULL: not in use */
-	unsigned place;                 /* only ports of this place; 0: of the model */
-	size_t known;                   /* ports whose value is known */
-	size_t count;                   /* of these: ports that have value */
-	bool is_majority;               /* more than half of these have value */
+	unsigned place;   /* only ports of this place; 0: of the model; RNA_RAIL_ANY */
+	size_t known;     /* ports whose value is known */
+	size_t count;     /* of these: ports that have value */
+	bool is_majority; /* more than half of these have value */
 	uint64_t value;
 };
 
@@ -64,3 +68,17 @@ bool rna_rail_is_odd(const struct rna_rule_input *in, rna_rail_trait *get, uint6
  */
 bool rna_rail_is_odd_in_place(const struct rna_rule_input *in, rna_rail_trait *get,
 			      struct rna_rail_usual *ret);
+
+/*
+ * The same, and a port in whose place there are too few is compared with all that serve GPUs: a
+ * card that was replaced by one of another board. For what does not depend on the model.
+ */
+bool rna_rail_is_odd_alike(const struct rna_rule_input *in, rna_rail_trait *get,
+			   struct rna_rail_usual *ret);
+
+/* Is it configured for another link layer than those ports, whatever its state? */
+bool rna_rail_has_odd_layer(const struct rna_rule_input *in, struct rna_rail_usual *ret);
+
+/* "7 of 8 such ports on cards of its model (MT4129)", "7 of 8 ports that serve GPUs" */
+const char *rna_rail_say_alike(const struct rna_rule_input *in, const struct rna_rail_usual *usual,
+			       struct rna_arena *arena);

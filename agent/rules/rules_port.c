@@ -170,14 +170,8 @@ static bool is_up_trait(const struct rna_subject *port, uint64_t *ret)
 	       (*ret || rna_subject_in_state(port, RNA_PORT_DOWN));
 }
 
-static bool layer_trait(const struct rna_subject *port, uint64_t *ret)
-{
-	*ret = port->link_layer;
-	return port->link_layer != RNA_LINK_LAYER_UNKNOWN;
-}
-
 /*
- * Are most ports in the same place up? No memory is needed for that: a node that is looked at for
+ * Are most ports that are used alike up? No memory is needed for that: a node that is looked at for
  * the first time has the finding. A port of another link layer than these has no link for that
  * reason, which rails-link-layer reports.
  */
@@ -187,28 +181,32 @@ static bool is_down_alone(const struct rna_rule_input *in, struct rna_rail_usual
 	struct rna_rail_usual layer;
 
 	return rna_subject_expected(in->subject) == RNA_EXPECTED_UNKNOWN &&
-	       !rna_rail_is_odd_in_place(in, layer_trait, &layer) &&
-	       rna_rail_is_odd_in_place(in, is_up_trait, ret) && ret->value && ret->known >= LEAST;
+	       !rna_rail_has_odd_layer(in, &layer) && rna_rail_is_odd_alike(in, is_up_trait, ret) &&
+	       ret->value && ret->known >= LEAST;
 }
 
-/* "; 6 of 8 such ports on cards of its model (MT4129) are up" */
-static const char *say_majority(const struct rna_subject *port, const struct rna_rail_usual *usual,
-				struct rna_arena *arena)
+/*
+ * "its link layer is InfiniBand, and 7 of 8 ports that serve GPUs are Ethernet"; NULL: not odd, or
+ * it was up so.
+ */
+static const char *why_other_layer(const struct rna_rule_input *in, struct rna_arena *arena)
 {
-	const char *model = port->identity ? port->identity->hca_type : NULL;
-	const char *text = rna_arena_printf(
-		arena, ", although %zu of %zu such ports on cards of its model%s%s%s are up",
-		usual->count, usual->known, model ? " (" : "", model ? model : "",
-		model ? ")" : "");
+	struct rna_rail_usual usual;
 
-	return text ? text : "";
+	if (in->subject->account->expectation.reason != RNA_EXPECTATION_SIBLINGS ||
+	    !rna_rail_has_odd_layer(in, &usual))
+		return NULL;
+	return rna_arena_printf(arena, "its link layer is %s, and %s are %s",
+				rna_link_layer_name(in->subject->link_layer),
+				rna_rail_say_alike(in, &usual, arena),
+				rna_link_layer_name((enum rna_link_layer)usual.value));
 }
 
 static void check_port_down(const struct rna_rule_input *in, struct rna_finds *out)
 {
 	const struct rna_subject *port = in->subject;
 	enum rna_expected expected = rna_subject_expected(port);
-	const char *why, *remedy;
+	const char *why, *layer, *remedy;
 	struct rna_rail_usual usual;
 	struct rna_finding *found;
 	bool alone;
@@ -225,12 +223,18 @@ static void check_port_down(const struct rna_rule_input *in, struct rna_finds *o
 	if (expected == RNA_EXPECTED_UNKNOWN && is_disabled(port) && !alone)
 		return; /* port-disabled reports it */
 	why = why_down(port, out->arena, &remedy);
+	layer = why_other_layer(in, out->arena);
+	if (layer) {
+		why = layer;
+		remedy = "To make {device} a rail like the others, {link-type}.";
+	}
 	found = rna_finds_add(out, "%s%s%s%s%s",
 			      expected == RNA_EXPECTED_UP ? "down although "
 							  : "down, and never seen up",
 			      expected == RNA_EXPECTED_UP ? why_expected(port)
-			      : alone                     ? say_majority(port, &usual, out->arena)
-							  : "",
+			      : alone ? rna_arena_printf(out->arena, ", although %s are up",
+							 rna_rail_say_alike(in, &usual, out->arena))
+				      : "",
 			      why ? rna_arena_printf(out->arena, "; %s", why) : "",
 			      where_connected(port, out->arena), what_else(in, out->arena));
 	set_since(found, port);
@@ -239,14 +243,13 @@ static void check_port_down(const struct rna_rule_input *in, struct rna_finds *o
 	if (expected == RNA_EXPECTED_UP)
 		return;
 	found->severity = RNA_SEVERITY_INFO;
-	if (alone ||
-	    is_training(port)) { /* a cable was plugged in, so the port is meant to be used */
+	/* A cable that was plugged in shows that the port is meant to be used. */
+	if (alone || is_training(port) || remedy == logical_remedy) {
 		found->severity = RNA_SEVERITY_WARNING;
 		return;
 	}
-	if (remedy != logical_remedy)
-		found->remedy = "{unused} After {object} has been up once, the agent expects it to "
-				"stay up.";
+	found->remedy = "{unused} After {object} has been up once, the agent expects it to "
+			"stay up.";
 }
 
 const struct rna_rule rna_rule_port_down = {
@@ -259,7 +262,8 @@ const struct rna_rule rna_rule_port_down = {
 	.hold = "0s",
 	.help = "The port is down although the agent expects it to be up. Without an "
 		"expectation the severity is info, or warning while the link is training "
-		"or if most such ports on cards of its model are up. A port of EFA, whose driver "
+		"or physically up, or if most ports that are used like it are up. A port of EFA, "
+		"whose driver "
 		"always reports ACTIVE, counts as down if none of "
 		"its counters can be read.",
 	.check = check_port_down,

@@ -15,10 +15,12 @@ bool rna_rail_is_same_model(const struct rna_subject *a, const struct rna_subjec
 	return a->identity && b->identity && rna_card_is_same_model(a->device, b->device);
 }
 
-/* place: 0 for all of the model */
+/* place: 0 for all of the model, RNA_RAIL_ANY for all that serve GPUs */
 static bool is_compared(const struct rna_rule_input *in, const struct rna_subject *port,
 			unsigned place)
 {
+	if (place == RNA_RAIL_ANY)
+		return port->rail && port->judged;
 	if (place > 0)
 		return port->place == place;
 	return rna_device_is_nic(port->device->device) && rna_rail_is_same_model(port, in->subject);
@@ -117,29 +119,69 @@ static struct rna_rail_usual usual_of(const struct rna_rule_input *in, rna_rail_
 	return *item;
 }
 
-/* What more than half have makes all other ports a minority. */
+/* What more than half have makes all other ports a minority. *ret is what these have. */
+static bool stands_alone(const struct rna_rule_input *in, rna_rail_trait *get, unsigned place,
+			 struct rna_rail_usual *ret)
+{
+	uint64_t own;
+
+	*ret = (struct rna_rail_usual){0};
+	if (!get(in->subject, &own))
+		return false;
+	*ret = usual_of(in, get, place);
+	return ret->known >= 3 && ret->is_majority && own != ret->value;
+}
+
 bool rna_rail_is_odd(const struct rna_rule_input *in, rna_rail_trait *get, uint64_t *ret)
 {
 	struct rna_rail_usual usual;
-	uint64_t own;
 
 	if (in->subject->port == 0 || !rna_device_is_nic(in->subject->device->device) ||
-	    !get(in->subject, &own))
+	    !stands_alone(in, get, 0, &usual))
 		return false;
-	usual = usual_of(in, get, 0);
 	*ret = usual.value;
-	return usual.known >= 3 && usual.is_majority && own != usual.value;
+	return true;
 }
 
 bool rna_rail_is_odd_in_place(const struct rna_rule_input *in, rna_rail_trait *get,
 			      struct rna_rail_usual *ret)
 {
-	uint64_t own;
+	return in->subject->place > 0 && stands_alone(in, get, in->subject->place, ret);
+}
 
-	if (in->subject->place == 0 || !get(in->subject, &own))
-		return false;
-	*ret = usual_of(in, get, in->subject->place);
-	return ret->known >= 3 && ret->is_majority && own != ret->value;
+static bool has_gpus(const struct rna_rule_input *in)
+{
+	const struct rna_topology *topology = rna_snapshot_topology(in->view->snapshot);
+
+	return topology && topology->gpu_count > 0;
+}
+
+bool rna_rail_is_odd_alike(const struct rna_rule_input *in, rna_rail_trait *get,
+			   struct rna_rail_usual *ret)
+{
+	*ret = (struct rna_rail_usual){0};
+	if (rna_rail_is_odd_in_place(in, get, ret))
+		return true;
+	return ret->known < 3 && in->subject->rail && has_gpus(in) &&
+	       stands_alone(in, get, RNA_RAIL_ANY, ret);
+}
+
+const char *rna_rail_say_alike(const struct rna_rule_input *in, const struct rna_rail_usual *usual,
+			       struct rna_arena *arena)
+{
+	const struct rna_identity *identity = in->subject->identity;
+	const char *text;
+
+	if (usual->place == RNA_RAIL_ANY)
+		text = rna_arena_printf(arena, "%zu of %zu ports that serve GPUs", usual->count,
+					usual->known);
+	else
+		text = rna_arena_printf(arena, "%zu of %zu such ports on cards of its model%s%s%s",
+					usual->count, usual->known,
+					identity && identity->hca_type ? " (" : "",
+					identity && identity->hca_type ? identity->hca_type : "",
+					identity && identity->hca_type ? ")" : "");
+	return text ? text : "most such ports";
 }
 
 /* -- Rules ------------------------------------------------------------------------------------- */
@@ -160,28 +202,30 @@ static bool configured_layer_of(const struct rna_subject *port, uint64_t *ret)
 	return port->link_layer != RNA_LINK_LAYER_UNKNOWN;
 }
 
-static bool has_gpus(const struct rna_rule_input *in)
+bool rna_rail_has_odd_layer(const struct rna_rule_input *in, struct rna_rail_usual *ret)
 {
-	const struct rna_topology *topology = rna_snapshot_topology(in->view->snapshot);
-
-	return topology && topology->gpu_count > 0;
+	if (rna_rail_is_odd_alike(in, configured_layer_of, ret))
+		return true;
+	/* Siblings are of one model and in one place, whatever they serve. */
+	return in->subject->account->expectation.reason == RNA_EXPECTATION_SIBLINGS &&
+	       stands_alone(in, configured_layer_of, 0, ret);
 }
 
 /* A NIC that serves GPUs belongs to their fabric; one that does not may be for storage. */
 static void check_rails_link_layer(const struct rna_rule_input *in, struct rna_finds *out)
 {
 	struct rna_finding *found;
-	struct rna_rail_usual place;
+	struct rna_rail_usual alike;
 	uint64_t usual;
 
-	if (in->subject->rail && has_gpus(in) &&
-	    rna_rail_is_odd_in_place(in, configured_layer_of, &place)) {
-		found = rna_finds_add(
-			out,
-			"link layer %s; %zu of %zu such ports on cards of this model, which "
-			"serve GPUs as well, are %s",
-			rna_link_layer_name(in->subject->link_layer), place.count, place.known,
-			rna_link_layer_name((enum rna_link_layer)place.value));
+	if (in->subject->rail && has_gpus(in) && rna_rail_has_odd_layer(in, &alike)) {
+		if (rna_subject_in_state(in->subject, RNA_PORT_DOWN) &&
+		    in->subject->account->expectation.reason == RNA_EXPECTATION_SIBLINGS)
+			return; /* port-down names it as the reason */
+		found = rna_finds_add(out, "link layer %s; %s are %s",
+				      rna_link_layer_name(in->subject->link_layer),
+				      rna_rail_say_alike(in, &alike, out->arena),
+				      rna_link_layer_name((enum rna_link_layer)alike.value));
 		found->severity = RNA_SEVERITY_WARNING;
 		found->remedy = "To make {device} a rail like the others, {link-type}. If it is "
 				"intended, add rails-link-layer to health.disable.";

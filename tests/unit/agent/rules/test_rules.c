@@ -102,6 +102,11 @@ static void armed(struct node *node)
 	set_state(node, RNA_PORT_ARMED, RNA_PHYSICAL_LINK_UP);
 }
 
+static void only_physically_up(struct node *node)
+{
+	set_state(node, RNA_PORT_DOWN, RNA_PHYSICAL_LINK_UP);
+}
+
 static void virtual_function_down(struct node *node)
 {
 	down_expected_up(node);
@@ -2437,6 +2442,8 @@ static const struct {
 	{disabled, ROCE, "port-down info"}, /* reported even if it was not disabled */
 	{disabled_expected_up, IB, "port-down critical"},
 	{training, IB, "port-down warning"},
+	{only_physically_up, IB, "port-down warning"},
+	{only_physically_up, ROCE, "port-down info"},
 	{state_unreadable, IB, "reads-failing warning"},
 	{state_absent, IB, ""},
 	{state_of_tomorrow, IB, "reads-failing warning"},
