@@ -246,6 +246,28 @@ static const char *missing_module(const struct rna_rule_input *in,
 	return rna_value_is_known(loaded) && loaded.number == 0 ? module : NULL;
 }
 
+/* Is the module that makes its device loaded? Then modprobe does nothing. */
+static bool has_module(const struct rna_rule_input *in, const struct rna_topology *topology,
+		       const struct rna_nic *nic)
+{
+	const struct rna_driver *driver = driver_of(topology, nic);
+
+	return driver &&
+	       rna_module_loaded(rna_snapshot_readiness(in->view->snapshot), driver->rdma).number >
+		       0;
+}
+
+/* "module mlx5_ib is loaded and made no device ..."; is_about_its_module() looks for this. */
+static const char *say_no_device(const struct rna_topology *topology, const struct rna_nic *nic,
+				 struct rna_arena *arena)
+{
+	const char *text = rna_arena_printf(
+		arena, "module %s is loaded and made no device: its probe may have failed",
+		driver_of(topology, nic)->rdma);
+
+	return text ? text : "its RDMA driver is not bound";
+}
+
 /* A module that is loaded does not bind to a function whose probe failed. */
 static const char *say_unbound(const struct rna_rule_input *in, const struct rna_topology *topology,
 			       const struct rna_nic *nic, struct rna_arena *arena)
@@ -342,6 +364,15 @@ static const char *explain(const struct rna_rule_input *in, const struct rna_top
 	}
 	if (!nic->driver)
 		return say_unbound(in, topology, nic, arena);
+	if (has_module(in, topology, nic) && strcmp(driver->name, driver->rdma) != 0 &&
+	    (nic->rdma == RNA_NIC_RDMA_UNBOUND || nic->netdev_count > 0)) {
+		*ret_remedy = rna_arena_printf(
+			arena,
+			"Search the kernel log for {pci} and %s: the probe of that driver may have "
+			"failed. If {pci} is not meant to have one, add it to devices.exclude.",
+			driver->rdma);
+		return say_no_device(topology, nic, arena);
+	}
 	if (nic->rdma == RNA_NIC_RDMA_UNBOUND) {
 		*ret_remedy = rna_arena_printf(
 			arena,
@@ -637,6 +668,11 @@ static const char *why_none(const struct rna_rule_input *in, const struct rna_ab
 		text = rna_arena_printf(arena, "; %s", rna_absence_text(in, module, arena));
 	if (text)
 		return text;
+	if (absence->first->driver && has_module(in, absence->topology, absence->first))
+		text = rna_arena_printf(arena, "; %s",
+					say_no_device(absence->topology, absence->first, arena));
+	if (text)
+		return text;
 	if (!presence->stack)
 		return "; the kernel has no /sys/class/infiniband (is ib_core loaded?)";
 	if (!absence->first->driver)
@@ -651,11 +687,13 @@ static const char *remedy_of_absence(const struct rna_rule_input *in,
 	const char *module = missing_module(in, absence->topology, absence->first);
 	const struct rna_driver *driver = driver_of(absence->topology, absence->first);
 	bool bound = absence->first->driver || strcmp(driver->name, driver->rdma) == 0;
-	const char *first =
-		module ? rna_absence_remedy(in, module, arena)
-		       : rna_arena_printf(arena, "Run: modprobe --all ib_uverbs %s%s%s. ",
-					  bound ? "" : driver->name, bound ? "" : " ",
-					  driver->rdma);
+	const char *first = "";
+
+	if (module)
+		first = rna_absence_remedy(in, module, arena);
+	else if (!has_module(in, absence->topology, absence->first))
+		first = rna_arena_printf(arena, "Run: modprobe --all ib_uverbs %s%s%s. ",
+					 bound ? "" : driver->name, bound ? "" : " ", driver->rdma);
 
 	return rna_arena_printf(arena,
 				"%sSearch the kernel log for errors of the driver: its probe may "

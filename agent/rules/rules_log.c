@@ -196,6 +196,57 @@ static struct rna_find *find_counted(const struct rna_rule_input *in,
 	return NULL;
 }
 
+/*
+ * What the kernel says of a module is why a function has no device: the module was refused, or its
+ * probe. "bnxt_re: Unknown symbol ...", "mlx5_ib.rdma mlx5_core.rdma.0: probe with driver ..." name
+ * it as the text of the finding does (explain() and why_none() in rules_absent.c).
+ */
+static bool is_about_its_module(const struct rna_episode *episode,
+				const struct rna_finding *finding)
+{
+	char sentence[MODULE_NAME_MAX + sizeof("module  is ")];
+	size_t len = strcspn(episode->last.text, ".: ");
+	const char *found;
+
+	if (episode->object.place != RNA_EPISODE_AT_NODE || len > MODULE_NAME_MAX)
+		return false;
+	(void)snprintf(sentence, sizeof(sentence), "module %.*s is ", (int)len, episode->last.text);
+	found = strstr(finding->text, sentence);
+	if (!found)
+		return false;
+	found += strlen(sentence);
+	return strncmp(found, "loaded and", 10) == 0 || strncmp(found, "not loaded", 10) == 0;
+}
+
+/*
+ * The finding that the function has no RDMA device, of which the driver or the kernel tells the
+ * reason; NULL: there is none.
+ */
+static struct rna_find *find_absence(const struct rna_episode *episode, struct rna_finds *out)
+{
+	struct rna_find *absent = NULL;
+
+	for (size_t i = 0; i < out->count; i++) {
+		const struct rna_rule *rule = rna_rules[out->items[i].rule];
+		const char *device = out->items[i].finding.device;
+
+		if (out->items[i].unknown)
+			continue;
+		if (is_about_its_module(episode, &out->items[i].finding))
+			return &out->items[i];
+		if (episode->object.place != RNA_EPISODE_AT_FUNCTION)
+			continue;
+		if (rule == &rna_rule_rdma_absent)
+			absent = &out->items[i];
+		else if ((rule == &rna_rule_function_without_device ||
+			  rule == &rna_rule_device_missing) &&
+			 (rna_same_text(device, episode->object.address) ||
+			  rna_same_text(device, episode->object.name)))
+			return &out->items[i];
+	}
+	return absent;
+}
+
 /* -- Which episodes ---------------------------------------------------------------------------- */
 
 /* Episodes of one kind about one object, the worst of them in front; NULL: there is none. */
@@ -252,7 +303,7 @@ static struct told look_at(const struct rna_rule_input *in, enum rna_log_kind ki
 		severity = severity_of(in, episode, out);
 		if (find_counted(in, episode, out))
 			add(&told.counted, episode, severity);
-		else if (is_enough(episode, severity))
+		else if (is_enough(episode, severity) || find_absence(episode, out))
 			add(&told.own, episode, severity);
 	}
 	return told;
@@ -508,51 +559,6 @@ static void report(const struct rna_rule_input *in, const struct about *about,
 	if (object)
 		found->device = object;
 	rna_finds_share_cause(out, cause_of(about, out));
-}
-
-/*
- * A module that the kernel refused is why it is not loaded. "bnxt_re: Unknown symbol ..." names it
- * as the text of the finding does (rna_absence_text()).
- */
-static bool is_refused_module(const struct rna_episode *episode, const struct rna_finding *finding)
-{
-	char sentence[MODULE_NAME_MAX + sizeof("module  is not loaded")];
-	size_t len = strcspn(episode->last.text, ":");
-
-	if (episode->object.place != RNA_EPISODE_AT_NODE || len > MODULE_NAME_MAX)
-		return false;
-	(void)snprintf(sentence, sizeof(sentence), "module %.*s is not loaded", (int)len,
-		       episode->last.text);
-	return strstr(finding->text, sentence);
-}
-
-/*
- * The finding that the function has no RDMA device, of which the driver or the kernel tells the
- * reason; NULL: there is none.
- */
-static struct rna_find *find_absence(const struct rna_episode *episode, struct rna_finds *out)
-{
-	struct rna_find *absent = NULL;
-
-	for (size_t i = 0; i < out->count; i++) {
-		const struct rna_rule *rule = rna_rules[out->items[i].rule];
-		const char *device = out->items[i].finding.device;
-
-		if (out->items[i].unknown)
-			continue;
-		if (is_refused_module(episode, &out->items[i].finding))
-			return &out->items[i];
-		if (episode->object.place != RNA_EPISODE_AT_FUNCTION)
-			continue;
-		if (rule == &rna_rule_rdma_absent)
-			absent = &out->items[i];
-		else if ((rule == &rna_rule_function_without_device ||
-			  rule == &rna_rule_device_missing) &&
-			 (rna_same_text(device, episode->object.address) ||
-			  rna_same_text(device, episode->object.name)))
-			return &out->items[i];
-	}
-	return absent;
 }
 
 /* The reason, and what to do about it, which is more exact; of a node without devices once. */

@@ -72,6 +72,12 @@
 	"svcrdma|ko2iblnd|rds_rdma|9pnet_rdma|smc|efa|hfi1|hfi2|ib_qib|rdmavt|ionic_rdma|"         \
 	"mana_ib|hns_roce_hw_v2|erdma|vmw_pvrdma|xsc_ib|rdma_rxe|siw"
 #define RDMA_HALVES "irdma|i40iw|bnxt_re|qedr|iw_cxgb4|ocrdma|usnic_verbs"
+/* Drivers of auxiliary devices, "irdma" or "mlx5_ib.rdma", and these, "mlx5_core.rdma.3". */
+#define AUXILIARY_MODULES "mlx5_ib|mlx4_ib|bnxt_re|irdma|ionic_rdma|mana_ib"
+#define AUXILIARY_DEVICE  "[a-z0-9_]+\\.[a-z0-9_]+\\.[0-9]+"
+#define PROBE_REMEDY                                                                               \
+	"Read the messages of the driver before this one. If none names a reason, compare the "    \
+	"versions of driver, kernel and firmware with those of a healthy node."
 #define MISMATCH_REMEDY                                                                            \
 	"Install the RDMA stack and this module for the running kernel and from one source "       \
 	"(modinfo -n names its file). Then run depmod -a and load it again, or reboot."
@@ -751,8 +757,15 @@ const struct rna_log_pattern rna_log_patterns[] = {
 	    .anchor = " failed with error -",
 	    .regex = "^(" NIC_DRIVERS ")( " PCI ")?: probe (of " PCI "|with driver [^ ]+) failed with error -[0-9]",
 	    .meaning = "the driver could not initialize the device, which it does not use",
-	    .remedy = "Read the messages of the driver before this one. If none names a reason, compare the versions of driver, kernel and firmware with those of a healthy node.",
+	    .remedy = PROBE_REMEDY,
 	    .source = "drivers/base/dd.c call_driver_probe (6.1 \"probe of\", 6.12 and 7.2 \"probe with driver\"); pocopico/rp-ext#129"),
+
+	ROW("rdma-driver-refused", "any", DRIVER, INFO, RUNNING, NODE,
+	    .anchor = " failed with error -",
+	    .regex = "^(" AUXILIARY_MODULES ")(\\.[a-z0-9_]+)?( " AUXILIARY_DEVICE ")?: probe (of " AUXILIARY_DEVICE "|with driver [^ ]+) failed with error -[0-9]",
+	    .meaning = "the RDMA half of the driver could not initialize the device",
+	    .remedy = PROBE_REMEDY,
+	    .source = "drivers/base/dd.c call_driver_probe, drivers/base/auxiliary.c __auxiliary_driver_register (6.1, 6.12, 7.2)"),
 
 	/* The network stack and its watchdog */
 	ROW("netdev-watchdog", "any", OF_ANY, TRANSMIT, WARNING, SENDING, NETDEV,

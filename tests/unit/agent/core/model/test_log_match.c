@@ -215,6 +215,9 @@ static const struct sample samples[] = {
 	/* pocopico/rp-ext#129 */
 	{"driver-probe-failed", "mlx5_core: probe of 0000:01:00.0 failed with error -22", "0000:01:00.0"},
 	/* qualcomm-linux/kernel#1062 has this line of another driver. */
+	/* The formats of call_driver_probe() (6.1, 6.12) with names of auxiliary devices */
+	{"rdma-driver-refused", "irdma: probe of ice.roce.0 failed with error -12"},
+	{"rdma-driver-refused", "mlx5_ib.rdma mlx5_core.rdma.3: probe with driver mlx5_ib.rdma failed with error -12"},
 	{"driver-probe-failed", "erdma 0000:01:00.0: probe with driver erdma failed with error -110", "0000:01:00.0"},
 	{"driver-probe-failed", "mlx5_core 0000:01:00.0: probe with driver mlx5_core failed with error -110", "0000:01:00.0"},
 
@@ -385,6 +388,7 @@ static const char *const ordinary[] = {
 	"mlx5_core 0000:3b:00.0 ens1f0np0: EQ 0x1b: Cons = 0x2f8a, irqn = 0x1c",
 	"nvme 0000:04:00.0: probe with driver nvme failed with error -12",
 	"iwlwifi: probe of 0000:00:14.3 failed with error -110",
+	"mlx5_vdpa.vnet: probe of mlx5_core.vnet.0 failed with error -22",
 	"pcieport 0000:3a:00.0: removing 2.5GT/s downstream link speed restriction",
 	"mlx5_core 0000:3b:00.0 ens1f0np0: Link up",
 	"mlx5_core 0000:3b:00.0 ens1f0np0: Link down",
