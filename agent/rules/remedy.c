@@ -120,6 +120,15 @@ static const struct phrase {
 	{"{reseat}", 0,
 	 "Reseat the card, its riser or its cable, and update the firmware of card and host, whose "
 	 "setup may limit the slot. If that does not help, replace the card, then the riser."},
+	/* All cards of a model alike: no fault of one card. */
+	{"{slots}", RENTED,
+	 "No action required if the machine is offered like this. Otherwise report {where} to its "
+	 "provider: all cards of this model run like this."},
+	{"{slots}", BOARD, "{reseat}"},
+	{"{slots}", 0,
+	 "All cards of this model run like this, so a setting is more likely than a fault: look "
+	 "for the PCIe speed of their slots in the setup of the host's firmware, and compare the "
+	 "versions of that firmware and of the cards' with those of a healthy node."},
 	{"{power}", BOARD, "No action required: the NIC is a part of the board and has no slot."},
 	{"{power}", 0,
 	 "{provider}Use a slot that supplies the power of the card and its modules, or connect the "

@@ -131,10 +131,6 @@ static int find_degraded(const struct rna_pcie *pcie, size_t *ret_count)
 	return ret;
 }
 
-/*
- * Lost lanes are always a fault. A lower speed may be intended (firmware setting, riser), so it is
- * only information if the ports behind the link do not need more.
- */
 /* The highest port of the path that does not respond either: what failed is there. */
 static void check_device_off_bus(const struct rna_rule_input *in, struct rna_finds *out)
 {
@@ -173,6 +169,57 @@ const struct rna_rule rna_rule_device_off_bus = {
 	.condition = RNA_CONDITION_DEVICE_MISSING,
 };
 
+/* Of one model, and its own link is degraded like the link that is looked at. */
+static bool is_degraded_alike(const struct rna_subject *device, const struct rna_pcie_link *own)
+{
+	const struct rna_pcie *pcie = path_of(device);
+	struct rna_pcie_link link;
+
+	return pcie && rna_pcie_link_above(pcie, 0, &link) && is_degraded(&link) &&
+	       link.speed.number == own->speed.number && link.width.number == own->width.number;
+}
+
+/* Are the links of all physical functions of the model alike, on three cards at least? */
+static bool are_all_degraded_alike(const struct rna_rule_input *in, const struct rna_pcie_link *own)
+{
+	enum { CARDS_LEAST = 3 };
+	const struct rna_card *last = NULL;
+	size_t cards = 0;
+
+	for (size_t i = 0; i < in->devices->count; i++) {
+		const struct rna_subject *device = &in->devices->items[i];
+
+		if (device->device->device->function != RNA_FUNCTION_PF ||
+		    !rna_rail_is_same_model(device, in->subject))
+			continue;
+		if (!is_degraded_alike(device, own))
+			return false;
+		cards += device->card && device->card != last;
+		last = device->card;
+	}
+	return cards >= CARDS_LEAST;
+}
+
+/* Functions of one card share its link, and cards the links above them. */
+static void share_cause(const struct rna_rule_input *in, size_t hop,
+			const struct rna_pcie_link *link, struct rna_finds *out,
+			struct rna_finding *found)
+{
+	const struct rna_pcie *pcie = path_of(in->subject);
+
+	if (hop > 0 || !are_all_degraded_alike(in, link)) {
+		rna_finds_share_cause(out, pcie->hops[hop + 1].address);
+		return;
+	}
+	rna_finds_share_cause(out, in->subject->identity->board_id ? in->subject->identity->board_id
+								   : "all of the model");
+	found->remedy = "{slots} lspci -vv -s {pci} shows LnkCap and LnkSta.";
+}
+
+/*
+ * Lost lanes are always a fault. A lower speed may be intended (firmware setting, riser), so it is
+ * only information if the ports behind the link do not need more.
+ */
 static void check_pcie_degraded(const struct rna_rule_input *in, struct rna_finds *out)
 {
 	const struct rna_pcie *pcie = path_of(in->subject);
@@ -206,6 +253,7 @@ static void check_pcie_degraded(const struct rna_rule_input *in, struct rna_find
 	if (!rna_value_is_below(link.width, link.max_width) && demand.rate > 0 &&
 	    rate >= demand.rate)
 		found->severity = RNA_SEVERITY_INFO;
+	share_cause(in, (size_t)hop, &link, out, found);
 }
 
 const struct rna_rule rna_rule_pcie_degraded = {

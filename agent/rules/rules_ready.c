@@ -332,16 +332,19 @@ static void check_device_node(const struct rna_rule_input *in, struct rna_finds 
 		return;
 	}
 	node = rna_readiness_find_node(readiness_of(in), in->subject->device->device->name, 0);
-	if (node && node->missing)
+	if (node && node->missing) {
 		(void)rna_finds_add(
 			out, "/dev/infiniband/%s is missing: no application can use the device",
 			node->name);
-	else if (node && is_closed(node))
+		rna_finds_share_cause(out, "missing");
+	} else if (node && is_closed(node)) {
 		rna_finds_add(out, "/dev/infiniband/%s has mode 0%jo: not all users can open it",
 			      node->name, (uintmax_t)node->mode.number)
 			->severity = RNA_SEVERITY_INFO;
-	else
+		rna_finds_share_cause(out, "closed");
+	} else {
 		check_mads(in, out);
+	}
 }
 
 const struct rna_rule rna_rule_device_node = {

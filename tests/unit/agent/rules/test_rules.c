@@ -2881,7 +2881,8 @@ static void test_ports_of_a_link_need_their_sum(void **state)
 	assert_pcie(share_a_slow_link, degraded, RNA_SEVERITY_WARNING,
 		    "mlx5_0: the PCIe link from 0000:18:00.0 up to 0000:17:00.0 runs at Gen4 x16 "
 		    "although both ends support Gen5 x16: 230.5 of 460.9 Gb/s available, the 2 "
-		    "ports behind it need 400 together (mlx5_0/1 200, mlx5_1/1 200)");
+		    "ports behind it need 400 together (mlx5_0/1 200, mlx5_1/1 200); likewise "
+		    "mlx5_1");
 }
 
 static void test_what_is_said_of_the_way_to_gpus(void **state)
