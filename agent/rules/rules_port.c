@@ -384,6 +384,8 @@ static void check_port_init(const struct rna_rule_input *in, struct rna_finds *o
 	found = rna_finds_add(out, "the link is up, but no subnet manager has configured the port");
 	if (expected == RNA_EXPECTED_UNKNOWN)
 		found->severity = RNA_SEVERITY_WARNING;
+	if (port->rdma_device->port_count == 1) /* the others are named by their devices */
+		rna_finds_share_cause(out, "no subnet manager");
 }
 
 const struct rna_rule rna_rule_port_init = {
@@ -409,10 +411,12 @@ static void check_port_armed(const struct rna_rule_input *in, struct rna_finds *
 {
 	const struct rna_subject *port = in->subject;
 
-	if (rna_subject_in_state(port, RNA_PORT_ARMED) &&
-	    rna_subject_expected(port) != RNA_EXPECTED_DOWN)
-		(void)rna_finds_add(
-			out, "stays in state ARMED: the subnet manager does not activate it");
+	if (!rna_subject_in_state(port, RNA_PORT_ARMED) ||
+	    rna_subject_expected(port) == RNA_EXPECTED_DOWN)
+		return;
+	(void)rna_finds_add(out, "stays in state ARMED: the subnet manager does not activate it");
+	if (port->rdma_device->port_count == 1)
+		rna_finds_share_cause(out, "not activated");
 }
 
 const struct rna_rule rna_rule_port_armed = {
