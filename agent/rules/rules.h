@@ -125,7 +125,8 @@ struct rna_rule {
 	RULE(namespaces_hidden) RULE(namespaces_crowded) RULE(device_contested)			\
 	RULE(users_hidden) RULE(device_node_pod) RULE(device_renamed)				\
 	RULE(device_replaced)									\
-	RULE(function_without_device) RULE(rdma_absent) RULE(nothing_watched)			\
+	RULE(function_without_device) RULE(rdma_absent) RULE(gpu_without_nic)			\
+	RULE(nothing_watched)									\
 	RULE(expect_unmatched)									\
 	RULE(link_degraded) RULE(plane_down) RULE(link_limited) RULE(cable_moved)		\
 	RULE(subnet_manager_changed) RULE(subnet_manager_unhealthy)				\

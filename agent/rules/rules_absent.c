@@ -747,6 +747,129 @@ const struct rna_rule rna_rule_rdma_absent = {
 	.second_condition = RNA_CONDITION_NOT_READY,
 };
 
+/* -- A GPU without a NIC ----------------------------------------------------------------------- */
+
+/* Is it one that an earlier one was counted with: a plane of its rail, a function of its card? */
+static bool is_counted(const struct rna_topology *topology, size_t gpu, size_t nic)
+{
+	const struct rna_nic *own = &topology->nics[nic];
+
+	for (size_t i = 0; i < nic; i++)
+		if (is_near(topology, gpu, &topology->nics[i]) &&
+		    (own->rail >= 0 ? topology->nics[i].rail == own->rail
+				    : rna_pci_is_one_device(
+					      object_of(topology, &topology->nics[i])->address,
+					      object_of(topology, own)->address)))
+			return true;
+	return false;
+}
+
+/* The NICs that share a PCIe switch with the GPU, without those that are there for storage. */
+static size_t count_own_nics(const struct rna_topology *topology, size_t gpu)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < topology->nic_count; i++) {
+		const struct rna_nic *nic = &topology->nics[i];
+
+		count += !nic->switch_management &&
+			 (nic->rail >= 0 || nic->rdma != RNA_NIC_RDMA_PRESENT) &&
+			 is_near(topology, gpu, nic) && !is_counted(topology, gpu, i);
+	}
+	return count;
+}
+
+/* What GPUs have, and how many of them have that. */
+struct shares {
+	size_t usual;
+	size_t with_usual;
+	size_t gpus;
+};
+
+static struct shares find_shares(const struct rna_topology *topology, const size_t *counts)
+{
+	struct shares ret = {.gpus = count_accelerators(topology)};
+
+	for (size_t i = 0; i < topology->gpu_count; i++) {
+		size_t with = 0;
+
+		for (size_t k = 0; k < topology->gpu_count; k++)
+			with += is_accelerator(topology, k) && counts[k] == counts[i];
+		if (is_accelerator(topology, i) && with > ret.with_usual) {
+			ret.usual = counts[i];
+			ret.with_usual = with;
+		}
+	}
+	return ret;
+}
+
+/* "0000:d3:00.0, 0000:db:00.0 and 2 more", of GPUs that have fewer. */
+static size_t list_poor(const struct rna_topology *topology, const size_t *counts, size_t usual,
+			struct rna_strbuf *out)
+{
+	enum { NAMED_MAX = 4 };
+	size_t count = 0;
+
+	for (size_t i = 0; i < topology->gpu_count; i++) {
+		if (!is_accelerator(topology, i) || counts[i] >= usual)
+			continue;
+		if (count++ < NAMED_MAX)
+			rna_strbuf_printf(out, "%s%s", count > 1 ? ", " : "",
+					  topology->objects[topology->gpus[i].object].address);
+	}
+	if (count > NAMED_MAX)
+		rna_strbuf_printf(out, " and %zu more", count - NAMED_MAX);
+	return count;
+}
+
+/*
+ * A NIC that was off the bus when the agent first started has no function, and nothing remembers
+ * it. That of a GPU leaves a gap: most other GPUs have one, or two, in its place.
+ */
+static void check_gpu_without_nic(const struct rna_rule_input *in, struct rna_finds *out)
+{
+	enum { GPUS_LEAST = 8, GPUS_MAX = 256 };
+	const struct rna_topology *topology = topology_of(in);
+	RNA_STRBUF struct rna_strbuf gpus = RNA_STRBUF_INIT;
+	size_t counts[GPUS_MAX], poor;
+	struct shares shares;
+
+	if (!topology || in->view->missing_count > 0 || topology->gpu_count > GPUS_MAX)
+		return;
+	for (size_t i = 0; i < topology->gpu_count; i++)
+		counts[i] = count_own_nics(topology, i);
+	shares = find_shares(topology, counts);
+	if (shares.gpus < GPUS_LEAST || shares.usual == 0 ||
+	    shares.with_usual * 4 < shares.gpus * 3)
+		return;
+	poor = list_poor(topology, counts, shares.usual, &gpus);
+	if (poor == 0 || !rna_strbuf_ok(&gpus))
+		return;
+	(void)rna_finds_add(out,
+			    "GPU %s: fewer NICs behind %s PCIe switch than %zu of %zu GPUs have, "
+			    "each %zu: a NIC may be missing",
+			    gpus.data, poor == 1 ? "its" : "their", shares.with_usual, shares.gpus,
+			    shares.usual);
+}
+
+const struct rna_rule rna_rule_gpu_without_nic = {
+	.name = "gpu-without-nic",
+	.severity = RNA_SEVERITY_WARNING,
+	.impact = RNA_IMPACT_RAIL_LOST,
+	.cause = RNA_CAUSE_CARD,
+	.scope = RNA_RULE_OF_NODE,
+	.settles = true,
+	.hold = "1m",
+	.help = "A data centre GPU has fewer NICs behind its PCIe switch than at least three "
+		"quarters of the GPUs of the node: one may have been off the bus already when the "
+		"agent first started. NICs that the agent has seen are device-missing.",
+	.check = check_gpu_without_nic,
+	.remedy = "Compare lspci with that of a healthy node of this kind. If a NIC is not in it, "
+		  "{cycle}. If the node is built like this, add gpu-without-nic to health.disable.",
+	.message_id = "ed2ab6b8c51545ddaee1279cace72422",
+	.condition = RNA_CONDITION_DEVICE_MISSING,
+};
+
 /* -- Nothing is watched ------------------------------------------------------------------------ */
 
 static void check_nothing_watched(const struct rna_rule_input *in, struct rna_finds *out)
