@@ -1,0 +1,216 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The tools of a node: each is run with a limit of time, and what ran is kept for the archive.
+
+A device that does not answer holds a process in the kernel, where no signal ends it. So nothing here
+waits for a process that was killed, and a tool that gave no answer once is not asked again.
+"""
+import os
+import shutil
+import signal
+import subprocess
+import tempfile
+import time
+
+# Beside PATH: the PATH of an ordinary user lacks the tools of root.
+PLACES = ("/usr/sbin", "/sbin", "/usr/local/sbin", "/opt/rocm/bin")
+PATIENCE = 20  # seconds
+
+
+class NotTried(Exception):
+    """Why there is nothing to compare with."""
+
+
+class Failed(NotTried):
+    """The tool ran and has no answer: the driver may lack the function."""
+
+    def __init__(self, reason, output):
+        super().__init__(reason)
+        self.output = output
+
+
+def kill(process):
+    """Ends a process and its children, without waiting for those that hang in the kernel."""
+    try:
+        os.killpg(process.pid, signal.SIGKILL)
+        process.wait(2)
+    except (OSError, subprocess.TimeoutExpired):
+        pass
+
+
+def last_line(text):
+    """The conclusion, behind warnings."""
+    lines = [line.strip() for line in text.splitlines() if line.strip()]
+    return lines[-1] if lines else "no message"
+
+
+class Run:
+    """One command that was run."""
+
+    def __init__(self, command):
+        self.command, self.output, self.errors = command, "", ""
+        self.status, self.seconds = None, 0.0
+
+    def outcome(self):
+        return "no answer" if self.status is None else f"status {self.status}"
+
+
+def environment():
+    """That of the user, but for the language, and for what changes the form of an output."""
+    return {**os.environ, "LC_ALL": "C", "LANG": "C", "TERM": "dumb"}
+
+
+class Tools:
+    """One look at the node: an answer is remembered until the next look."""
+
+    def __init__(self, root="/", places=None, patience=PATIENCE, runs=None, mute=None):
+        """places: directories of programs instead of PATH; the rest is that of an earlier look."""
+        self.root, self.places, self.patience = root, places, patience
+        self.runs = [] if runs is None else runs
+        self.mute = {} if mute is None else mute
+        self.answers = {}
+
+    def again(self):
+        return Tools(self.root, self.places, self.patience, self.runs, self.mute)
+
+    def run(self, *command):
+        """Standard output, or NotTried."""
+        if command not in self.answers:
+            try:
+                self.answers[command] = self.ask(command)
+            except NotTried as error:
+                self.answers[command] = error
+        answer = self.answers[command]
+        if isinstance(answer, NotTried):
+            raise answer
+        return answer
+
+    def run_or_nothing(self, *command):
+        """Standard output; "" if the tool is there and has no answer."""
+        try:
+            return self.run(*command)
+        except Failed:
+            return ""
+
+    def run_partly(self, *command):
+        """Standard output, also of a tool that gave up in the middle of it."""
+        try:
+            return self.run(*command)
+        except Failed as error:
+            if not error.output.strip():
+                raise
+            return error.output
+
+    def find(self, name):
+        path = self.places or ":".join((os.environ.get("PATH", ""), *PLACES))
+        program = shutil.which(name, path=path)
+        if not program:
+            raise NotTried(f"no {name}")
+        return program
+
+    def ask(self, command):
+        program = self.find(command[0])
+        if command[0] in self.mute:
+            raise NotTried(self.mute[command[0]])
+        run = self.start(program, command)
+        if run.status is None:
+            self.mute[command[0]] = f"{command[0]}: no answer within {self.patience:g} s"
+            raise NotTried(self.mute[command[0]])
+        if run.status:
+            reason = last_line(run.errors or run.output)
+            raise Failed(f"{command[0]}: status {run.status}: {reason}", run.output)
+        return run.output
+
+    def start(self, program, command):
+        run, begin = Run(command), time.monotonic()
+        self.runs.append(run)
+        with tempfile.TemporaryFile() as output, tempfile.TemporaryFile() as errors:
+            process = subprocess.Popen([program, *command[1:]], stdin=subprocess.DEVNULL,
+                                       stdout=output, stderr=errors, env=environment(),
+                                       start_new_session=True)
+            try:
+                run.status = process.wait(self.patience)
+            except subprocess.TimeoutExpired:
+                kill(process)
+            except BaseException:
+                kill(process)
+                raise
+            run.seconds = time.monotonic() - begin
+            run.output, run.errors = (self.read_all(file) for file in (output, errors))
+        return run
+
+    def background(self, *command):
+        """A process that runs until it is ended."""
+        program = self.find(command[0])
+        self.note([command])
+        return subprocess.Popen([program, *command[1:]], stdin=subprocess.DEVNULL,
+                                stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+
+    def note(self, commands):
+        """Commands that ran elsewhere, for the list of commands."""
+        self.runs += map(Run, commands)
+
+    @staticmethod
+    def read_all(file):
+        file.seek(0)
+        return file.read().decode(errors="replace")
+
+    # --- files, of the node or of a recording ---------------------------------------------------
+
+    def at(self, path):
+        return os.path.join(self.root, path.lstrip("/"))
+
+    def read(self, path):
+        """The text of a file without its line end, or None."""
+        try:
+            with open(self.at(path), encoding="utf-8", errors="replace") as file:
+                return file.read().strip()
+        except OSError:
+            return None
+
+    def names(self, path):
+        """What is in a directory, sorted; nothing if there is none."""
+        try:
+            return sorted(os.listdir(self.at(path)))
+        except OSError:
+            return []
+
+    def link(self, path):
+        """The last part of what a link leads to, or None."""
+        try:
+            return os.path.basename(os.readlink(self.at(path)))
+        except OSError:
+            return None
+
+    # --- devices and their interfaces -----------------------------------------------------------
+
+    def devices(self):
+        return self.names("/sys/class/infiniband")
+
+    def ports(self, device):
+        return self.names(f"/sys/class/infiniband/{device}/ports")
+
+    def link_layer(self, device, port):
+        return self.read(f"/sys/class/infiniband/{device}/ports/{port}/link_layer")
+
+    def pci_function(self, device):
+        """The name of the directory that the device is in; "" for one that is in none, such as rxe."""
+        link = self.at(f"/sys/class/infiniband/{device}/device")
+        return os.path.basename(os.path.realpath(link)) if os.path.islink(link) else ""
+
+    def netdevs(self, device, port="1"):
+        """Interfaces of an Ethernet port: of its GIDs, or else of its function."""
+        if self.link_layer(device, port) != "Ethernet":
+            return []
+        base = f"/sys/class/infiniband/{device}"
+        of_gids = f"{base}/ports/{port}/gid_attrs/ndevs"
+        found = [self.read(f"{of_gids}/{index}") for index in self.names(of_gids)[:1]]
+        found = [name for name in found if name] or [self.read(f"{base}/parent")]
+        if found[0]:
+            return found
+        return [name for name in self.names(f"{base}/device/net")
+                if self.read(f"{base}/device/net/{name}/dev_port") in (None, str(int(port) - 1))]
+
+    def members(self, netdev):
+        """The members of a bond, or the interface itself."""
+        slaves = self.read(f"/sys/class/net/{netdev}/bonding/slaves")
+        return slaves.split() if slaves else [netdev]
