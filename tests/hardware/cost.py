@@ -93,7 +93,7 @@ def node_exporter(tools):
 
 
 def scrape(urls, seconds):
-    """Each of the servers, as Prometheus does, for so long."""
+    """Requests the metrics of each server, as Prometheus does, for this time."""
     start = time.monotonic()
     due = start
     while due < start + seconds:

@@ -24,7 +24,7 @@ SERIAL = re.compile(r"""(?ix) ( \b(?:serial(?:[ _]?(?:number|num|no))?|SN|asset[
                         (?:\]\s*Serial\ number)? "? \s* [:=] \s* "? | DMI\w*(?:Serial|UUID|AssetTag)"\s+value="
                         ) ([^\s",]{4,})""")
 VERSION = re.compile("version|firmware|release", re.IGNORECASE)
-PUBLIC = re.compile(r"(0|:|\.|x|f|-|255|127\.0\.0\.1|fe80)*")  # says nothing of this node
+PUBLIC = re.compile(r"(0|:|\.|x|f|-|255|127\.0\.0\.1|fe80)*")  # no identity of this node
 
 
 def files(root):

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Takes one port down, which the user names, and measures when the agent shows it.
 
-An Ethernet port goes down by "ip link". A port of InfiniBand is told to retrain its link by ibportstate
-(PortState Down of its own PortInfo), so it comes up again by itself and the subnet manager activates
-it: "disable" of ibportstate may be irreversible. A process of its own, the keeper, brings back what was
+An Ethernet port goes down by "ip link". A port of InfiniBand trains its link again at the request of
+ibportstate (PortState Down of its own PortInfo), so it comes up by itself and the subnet manager
+activates it: "Disable may be irreversible", as infiniband-diags/ibportstate.c of rdma-core says. A process of its own, the keeper, brings back what was
 there, whenever the pipe to it closes: also if this program is killed, or hangs.
 """
 import json
@@ -27,9 +27,10 @@ PAUSE = 0.003  # between two requests: the agent shall have the CPU
 ESTABLISHED, SSH = "01", 22
 SETTINGS = "health: {boot_grace: 0s}\nmetrics: {details: true}\n"
 # What "ip link set down" removes and "up" does not bring back, in the words of ip.
-SAVED = (("-4", "route", "show", "table", "all", "dev"), ("-6", "route", "show", "table", "all", "dev"),
-         ("-6", "-o", "address", "show", "scope", "global", "dev"),
-         ("neigh", "show", "nud", "permanent", "dev"))
+# The order is that in which they depend on each other.
+SAVED = (("-6", "-o", "address", "show", "scope", "global", "dev"),
+         ("neigh", "show", "nud", "permanent", "dev"),
+         ("-4", "route", "show", "table", "all", "dev"), ("-6", "route", "show", "table", "all", "dev"))
 BY_KERNEL = ("local", "broadcast", "multicast", "anycast", "unreachable")
 
 
@@ -55,7 +56,7 @@ def address_of(text):
 
 
 def ssh_clients():
-    """Addresses of all who are connected to sshd, whoever this user is: sudo hides SSH_CONNECTION."""
+    """Addresses of all clients of sshd, those of other users too: sudo hides SSH_CONNECTION."""
     words = os.environ.get("SSH_CONNECTION", "").split()
     ports, found = {SSH, *map(int, words[3:4])}, set(words[:1])
     for family in "tcp", "tcp6":
@@ -100,9 +101,10 @@ def refuse(tools, agent, device, port, netdev):
 # --- down, and back ---------------------------------------------------------------------------------
 
 def saved(netdevs):
-    """{(command, interface): lines}"""
-    return {(words, name): output("ip", *words, name).splitlines()
-            for name in netdevs for words in SAVED}
+    """{(command, interface): lines}; routes by a gateway come behind those that lead to it."""
+    return {(words, name): sorted(output("ip", *words, name).splitlines(),
+                                  key=lambda line: " via " in line)
+            for words in SAVED for name in netdevs}
 
 
 def to_add(words, name, line):
@@ -161,7 +163,7 @@ class InfiniBand:
 
 
 class Keeper:
-    """Restores when it is told to, when this process is no more, or when it has waited for too long."""
+    """Restores at the request of this process, when this process has ended, or after LONGEST."""
 
     def __init__(self, way):
         watched, self.pipe = os.pipe()

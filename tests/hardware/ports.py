@@ -275,12 +275,15 @@ def rdma_statistic(tools, device, port):
 
 def counter_files(tools, device, port):
     base = f"/sys/class/infiniband/{device}/ports/{port}"
-    for group in ("counters", "hw_counters"):
-        for name in tools.names(f"{base}/{group}"):
-            text = tools.read(f"{base}/{group}/{name}") or ""
-            if text.isdigit() and name != "lifespan":
-                yield Fact("sysfs", f"{device}/{port}", name, int(text),
-                           counter(device, port, group, name), moves=True)
+
+    def read_all():
+        return [(group, name, tools.read(f"{base}/{group}/{name}") or "")
+                for group in ("counters", "hw_counters") for name in tools.names(f"{base}/{group}")]
+
+    for group, name, text in tools.apart("counters", read_all):
+        if text.isdigit() and name != "lifespan":
+            yield Fact("sysfs", f"{device}/{port}", name, int(text),
+                       counter(device, port, group, name), moves=True)
 
 
 def rdma_dev(tools, device):

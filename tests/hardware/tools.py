@@ -4,7 +4,9 @@
 A device that does not answer holds a process in the kernel, where no signal ends it. So nothing here
 waits for a process that was killed, and a tool that gave no answer once is not asked again.
 """
+import json
 import os
+import select
 import shutil
 import signal
 import subprocess
@@ -153,6 +155,29 @@ class Tools:
     def read_all(file):
         file.seek(0)
         return file.read().decode(errors="replace")
+
+    def apart(self, what, function):
+        """The result of a function that reads files of a device, in a process that may hang there."""
+        result, out = os.pipe()
+        process = os.fork()
+        if process == 0:
+            try:
+                with os.fdopen(out, "w") as file:
+                    json.dump(function(), file)
+            finally:
+                os._exit(0)
+        os.close(out)
+        limit, text = time.monotonic() + self.patience, b""
+        with os.fdopen(result, "rb", buffering=0) as file:
+            while select.select([file], [], [], max(0, limit - time.monotonic()))[0]:
+                part = file.read(65536)
+                if not part:
+                    os.waitpid(process, 0)
+                    return json.loads(text)
+                text += part
+        os.kill(process, signal.SIGKILL)
+        os.waitpid(process, os.WNOHANG)
+        raise NotTried(f"{what}: no answer within {self.patience:g} s")
 
     # --- files, of the node or of a recording ---------------------------------------------------
 

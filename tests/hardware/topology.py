@@ -188,7 +188,7 @@ def matrix(text):
 
 
 def nvidia_smi(tools):
-    """NVLink (NV18) says nothing of the PCIe path, and X is the same device."""
+    """NVLink (NV18) hides the PCIe path, and X is the same device."""
     text = tools.run("nvidia-smi", "topo", "-m")
     names = dict(re.findall(r"^\s*(NIC\d+): (\S+)$", text, re.M))
     query = tools.run("nvidia-smi", "--query-gpu=index,pci.bus_id", "--format=csv,noheader")
