@@ -7,6 +7,7 @@ import subprocess
 import time
 
 from agent import get
+from tools import NotTried, start_with_us
 
 PATIENCE = 60  # seconds until it is ready, and until it has ended
 TICK = os.sysconf("SC_CLK_TCK")
@@ -35,6 +36,20 @@ def end(process):
                 continue
 
 
+def wait_for(process, url):
+    """Until it answers. Ends it if it does not."""
+    limit = time.monotonic() + PATIENCE
+    while True:
+        try:
+            return get(url)
+        except OSError as error:
+            if process.poll() is not None or time.monotonic() > limit:
+                end(process)
+                name = os.path.basename(process.args[0])
+                raise NotTried(f"{name} does not start: {error}") from error
+            time.sleep(0.05)
+
+
 class RunningAgent:
     def __init__(self, binary, directory, settings="", root="/"):
         self.command = [binary, "run", "--config", f"{directory}/run.yaml", "--root", root]
@@ -45,18 +60,9 @@ class RunningAgent:
                        'selftest: {enabled: false}\n' + settings)
 
     def __enter__(self):
-        self.process = subprocess.Popen(self.command, stdin=subprocess.DEVNULL,
-                                        stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-        limit = time.monotonic() + PATIENCE
-        while True:
-            try:
-                get(f"{self.url}/readyz")
-                return self
-            except OSError as error:
-                if self.process.poll() is not None or time.monotonic() > limit:
-                    self.__exit__()
-                    raise OSError(f"the agent does not start: {error}") from error
-                time.sleep(0.05)
+        self.process = start_with_us(self.command)
+        wait_for(self.process, f"{self.url}/readyz")
+        return self
 
     def __exit__(self, *_):
         end(self.process)

@@ -6,7 +6,7 @@ import socket
 import time
 
 from agent import get, parse_metrics
-from background import cpu_seconds, end, resident_bytes, RunningAgent
+from background import RunningAgent, cpu_seconds, end, resident_bytes, wait_for
 from facts import Fact, metric
 from tools import NotTried
 
@@ -51,8 +51,9 @@ class NodeExporter:
     """One of our own, on a port of the loopback interface; the node's own one may be anywhere."""
 
     def __init__(self, tools):
-        self.tools, self.address = tools, f"127.0.0.1:{free_port()}"
-        self.process = None
+        self.tools, self.process = tools, None
+        self.address = f"127.0.0.1:{free_port()}"
+        self.url = f"http://{self.address}"
 
     def start(self):
         for name in NODE_EXPORTERS:
@@ -64,16 +65,8 @@ class NodeExporter:
 
     def __enter__(self):
         self.process = self.start()
-        limit = time.monotonic() + 10
-        while True:
-            try:
-                get(f"http://{self.address}/metrics")
-                return self
-            except OSError as error:
-                if self.process.poll() is not None or time.monotonic() > limit:
-                    end(self.process)
-                    raise NotTried(f"node_exporter does not start: {error}") from error
-                time.sleep(0.05)
+        wait_for(self.process, f"{self.url}/metrics")
+        return self
 
     def __exit__(self, *_):
         end(self.process)
@@ -82,7 +75,7 @@ class NodeExporter:
 def node_exporter(tools):
     """Its counters of ports."""
     with NodeExporter(tools) as server:
-        samples = parse_metrics(get(f"http://{server.address}/metrics"))
+        samples = parse_metrics(get(f"{server.url}/metrics"))
     if not any(name.startswith("node_infiniband") for name in samples):
         raise NotTried("node_exporter has no samples of InfiniBand")
     for theirs, ours in SAME.items():
@@ -114,7 +107,7 @@ def measure(tools, binary, directory, seconds):
         with RunningAgent(binary, directory) as agent:
             servers = {"the agent": (agent.process.pid, agent.url)}
             if other:
-                servers["node_exporter"] = other.process.pid, f"http://{other.address}"
+                servers["node_exporter"] = other.process.pid, other.url
             yield from over_time(servers, seconds)
     finally:
         if other:

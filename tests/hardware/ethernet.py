@@ -163,7 +163,9 @@ def transceiver(tools, device, port):
                 ("temperature_millicelsius", "Module temperature", 1000, DEGREES),
                 ("voltage_microvolts", "Module voltage", 1e6, VOLTS)):
             value = re.match(r"-?[\d.]+", found.get(name, ""))
-            yield Fact("ethtool -m", thing, name, float(value[0]) * factor if value else UNSAID,
+            theirs = float(value[0]) * factor if value else 0
+            # 0 is what a cable without a sensor has there.
+            yield Fact("ethtool -m", thing, name, theirs or UNSAID,
                        of_module(device, port, netdev, key), moves=True, slack=slack)
 
 

@@ -64,7 +64,7 @@ def guid(text):
 
 def squeezed(name):
     """LINK_UP, LinkUp and Link Up are one state."""
-    return str(name).replace("_", "").replace(" ", "").lower()
+    return UNSAID if name is None else name.replace("_", "").replace(" ", "").lower()
 
 
 def lower(text):
@@ -171,7 +171,7 @@ def ibstat_port(device, port, info):
 
     state = said(info.get("State"))
     yield fact("state", lower(info.get("State")), transformed(squeezed, of_port(device, port, "state")))
-    yield fact("physical_state", squeezed(said(info.get("Physical state"))),
+    yield fact("physical_state", squeezed(info.get("Physical state")),
                transformed(squeezed, of_port(device, port, "physical_state")))
     yield fact("port_guid", guid(info.get("Port GUID")),
                label("rdma_port_info", "port_guid", device, port, hex_digits))
@@ -189,7 +189,7 @@ def rdma_link(tools, device, port):
     link = json.loads(tools.run("rdma", "-j", "link", "show", f"{device}/{port}"))[0]
     thing = f"{device}/{port}"
     yield Fact("rdma link", thing, "state", said(link.get("state")), of_port(device, port, "state"))
-    yield Fact("rdma link", thing, "physical_state", squeezed(link["physical_state"]),
+    yield Fact("rdma link", thing, "physical_state", squeezed(link.get("physical_state")),
                transformed(squeezed, of_port(device, port, "physical_state")))
     yield Fact("rdma link", thing, "lid", link.get("lid", 0), or_zero(of_port(device, port, "lid")))
     # It names no interface of an InfiniBand port, the agent that of IPoIB.

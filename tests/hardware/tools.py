@@ -4,6 +4,7 @@
 A device that does not answer holds a process in the kernel, where no signal ends it. So nothing here
 waits for a process that was killed, and a tool that gave no answer once is not asked again.
 """
+import ctypes
 import json
 import os
 import select
@@ -16,6 +17,7 @@ import time
 # Beside PATH: the PATH of an ordinary user lacks the tools of root.
 PLACES = ("/usr/sbin", "/sbin", "/usr/local/sbin", "/opt/rocm/bin")
 PATIENCE = 20  # seconds
+PR_SET_PDEATHSIG = 1  # linux/prctl.h
 
 
 class NotTried(Exception):
@@ -43,6 +45,15 @@ def last_line(text):
     """The conclusion, behind warnings."""
     lines = [line.strip() for line in text.splitlines() if line.strip()]
     return lines[-1] if lines else "no message"
+
+
+def start_with_us(command):
+    """A process in the background, which the kernel ends when this one is killed."""
+    def end_with_parent():
+        ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGTERM)
+
+    return subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
+                            stderr=subprocess.DEVNULL, preexec_fn=end_with_parent)
 
 
 class Run:
@@ -144,8 +155,7 @@ class Tools:
         """A process that runs until it is ended."""
         program = self.find(command[0])
         self.note([command])
-        return subprocess.Popen([program, *command[1:]], stdin=subprocess.DEVNULL,
-                                stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        return start_with_us([program, *command[1:]])
 
     def note(self, commands):
         """Commands that ran elsewhere, for the list of commands."""
