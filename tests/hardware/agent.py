@@ -14,8 +14,8 @@ LIMIT = 120  # seconds for a command
 def get(url):
     """The body as text. Raises OSError unless the server answers 200.
 
-    unix:SOCKET:PATH is a Unix socket. To import urllib takes longer than the rest of a comparison in an
-    emulated machine.
+    unix:SOCKET:PATH is a Unix socket. To import urllib takes longer than the rest of a comparison
+    in an emulated machine.
     """
     if url.startswith("unix:"):
         name, _, path = url[len("unix:"):].rpartition(":/")

@@ -9,16 +9,17 @@ import tarfile
 from tools import NotTried
 
 TOP = "rdma-proof"
-VERSIONS = (("ibstat", "-V"), ("rdma", "-V"), ("ethtool", "--version"), ("dcb", "-V"), ("lspci", "--version"),
-            ("lstopo-no-graphics", "--version"), ("ib_write_bw", "--version"), ("mlxlink", "--version"),
-            ("ofed_info", "-s"))
+VERSIONS = (("ibstat", "-V"), ("rdma", "-V"), ("ethtool", "--version"), ("dcb", "-V"),
+            ("lspci", "--version"), ("lstopo-no-graphics", "--version"),
+            ("ib_write_bw", "--version"), ("mlxlink", "--version"), ("ofed_info", "-s"))
 
 
 def table(rows):
     """Tab-separated, with a heading."""
     lines = ["verdict\ttool\tobject\tname\ttool says\tagent says"]
-    lines += ["\t".join(map(str, (row.verdict, row.tool, row.thing, row.name, row.theirs, row.ours)))
-              for row in rows]
+    for row in rows:
+        columns = row.verdict, row.tool, row.thing, row.name, row.theirs, row.ours
+        lines.append("\t".join(map(str, columns)))
     return "\n".join(lines) + "\n"
 
 
@@ -29,7 +30,8 @@ def line_of(command):
 
 def commands(runs):
     """All that ran, in order."""
-    return "".join(f"{run.seconds:.3f} s, {run.outcome()}: {line_of(run.command)}\n" for run in runs)
+    return "".join(f"{run.seconds:.3f} s, {run.outcome()}: {line_of(run.command)}\n"
+                   for run in runs)
 
 
 def outputs(runs):
@@ -43,7 +45,8 @@ def outputs(runs):
 
 
 def versions(proof):
-    lines = [f"Linux {platform.release()} {platform.machine()}", f"Python {platform.python_version()}",
+    lines = [f"Linux {platform.release()} {platform.machine()}",
+             f"Python {platform.python_version()}",
              proof.tools.read("/etc/os-release") or ""]
     for command in (("rdma-node-agent", "--version"), *VERSIONS):
         program = proof.binary if command[0] == "rdma-node-agent" else command[0]

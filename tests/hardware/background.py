@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""An agent that runs for as long as a measurement: its socket and settings are in a directory that is
-removed, it keeps no state, and listens on no address."""
+"""An agent that runs for as long as a measurement: its socket and settings are in a directory that
+is removed, it keeps no state, and listens on no address."""
 import os
 import signal
 import subprocess

@@ -125,7 +125,7 @@ def over_time(servers, seconds):
                f"{resident_bytes(pid) >> 10} KiB resident")
     caused = more(commands, firmware_commands())
     if not caused:
-        yield "firmware commands: not tried: no counters of mlx5 in debugfs, or no right to read them"
+        yield "firmware commands: not tried: no counters of mlx5 in debugfs, or no right to read"
     for address, count in sorted(caused.items()):
         yield (f"firmware commands of {address}: {count} in {seconds} s, by "
                f"{' and '.join(servers)} and all others on this node")

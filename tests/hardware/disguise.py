@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Replaces what identifies a node in texts: GUIDs, addresses, names, serial numbers.
 
-The substitutes are those of the disguised recording, as far as it has the original: the agent records
-the node twice, once with its identity, and the two are read side by side. Whatever else has the form
-of an identity gets a substitute of its own, which depends on a key that is thrown away.
+The substitutes are those of the disguised recording, as far as it has the original: the agent
+records the node twice, once with its identity, and the two are read side by side. Whatever else has
+the form of an identity gets a substitute of its own, which depends on a key that is thrown away.
 """
 import hashlib
 import ipaddress
@@ -20,9 +20,10 @@ FORMS = re.compile("|".join((
     rf"(?P<hex>\b0x{HEX}{{16}}\b|\b(?=\d*[a-fA-F]){HEX}{{16}}\b|\b{HEX}{{32}}\b)",
     r"(?P<ip4>(?<![\w.-])\d{1,3}(?:\.\d{1,3}){3}(?![\w.]))")))
 # A field whose value is a number of one piece of hardware.
-SERIAL = re.compile(r"""(?ix) ( \b(?:serial(?:[ _]?(?:number|num|no))?|SN|asset[ _]?tag|board[ _]id)
-                        (?:\]\s*Serial\ number)? "? \s* [:=] \s* "? | DMI\w*(?:Serial|UUID|AssetTag)"\s+value="
-                        ) ([^\s",]{4,})""")
+SERIAL = re.compile(r"""(?ix)
+    ( \b(?:serial(?:[ _]?(?:number|num|no))?|SN|asset[ _]?tag) (?:\]\s*Serial\ number)?
+      "? \s* [:=] \s* "? | DMI\w*(?:Serial|UUID|AssetTag)"\s+value=" )
+    ([^\s",]{4,})""")
 VERSION = re.compile("version|firmware|release", re.IGNORECASE)
 PUBLIC = re.compile(r"(0|:|\.|x|f|-|255|127\.0\.0\.1|fe80)*")  # no identity of this node
 
@@ -47,7 +48,7 @@ class Disguise:
     def hash(self, text):
         return hashlib.blake2b(text.encode(), key=self.key).hexdigest()
 
-    # --- what the recordings teach ---------------------------------------------------------------
+    # --- what the recordings teach ----------------------------------------------------------------
 
     def learn(self, kept, disguised):
         """kept and disguised: directories of the two recordings."""
@@ -80,7 +81,7 @@ class Disguise:
                         self.words.setdefault(name, f"peer-{self.hash(name)[:6]}")
         self.pattern = None
 
-    # --- texts -----------------------------------------------------------------------------------
+    # --- texts ------------------------------------------------------------------------------------
 
     def text(self, text):
         if self.pattern is None:

@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """Takes one port down, which the user names, and measures when the agent shows it.
 
-An Ethernet port goes down by "ip link". A port of InfiniBand trains its link again at the request of
-ibportstate (PortState Down of its own PortInfo), so it comes up by itself and the subnet manager
-activates it: "Disable may be irreversible", as infiniband-diags/ibportstate.c of rdma-core says. A process of its own, the keeper, brings back what was
-there, whenever the pipe to it closes: also if this program is killed, or hangs.
+An Ethernet port goes down by "ip link". A port of InfiniBand trains its link again at the request
+of ibportstate (PortState Down of its own PortInfo), so it comes up by itself and the subnet manager
+activates it: "Disable may be irreversible", as infiniband-diags/ibportstate.c of rdma-core says. A
+process of its own, the keeper, brings back what was there, whenever the pipe to it closes: also if
+this program is killed, or hangs.
 """
 import json
 import os
@@ -30,7 +31,8 @@ SETTINGS = "health: {boot_grace: 0s}\nmetrics: {details: true}\n"
 # The order is that in which they depend on each other.
 SAVED = (("-6", "-o", "address", "show", "scope", "global", "dev"),
          ("neigh", "show", "nud", "permanent", "dev"),
-         ("-4", "route", "show", "table", "all", "dev"), ("-6", "route", "show", "table", "all", "dev"))
+         ("-4", "route", "show", "table", "all", "dev"),
+         ("-6", "route", "show", "table", "all", "dev"))
 BY_KERNEL = ("local", "broadcast", "multicast", "anycast", "unreachable")
 
 
@@ -43,7 +45,7 @@ def output(*command):
     return call(*command).stdout.decode(errors="replace")
 
 
-# --- what may not go down -----------------------------------------------------------------------
+# --- what may not go down -------------------------------------------------------------------------
 
 def address_of(text):
     """That of a line of /proc/net/tcp or tcp6: words of the host's byte order."""
@@ -98,7 +100,7 @@ def refuse(tools, agent, device, port, netdev):
         raise NotTried(f"the default route is over {netdev}")
 
 
-# --- down, and back ---------------------------------------------------------------------------------
+# --- down, and back -------------------------------------------------------------------------------
 
 def saved(netdevs):
     """{(command, interface): lines}; routes by a gateway come behind those that lead to it."""
@@ -120,7 +122,8 @@ def to_add(words, name, line):
         return ["ip", "neigh", "replace", *fields, "nud", "permanent", "dev", name]
     if "dynamic" in fields:
         return None
-    return ["ip", "-6", "address", "replace", fields[fields.index("inet6") + 1], "dev", name, "nodad"]
+    address = fields[fields.index("inet6") + 1]
+    return ["ip", "-6", "address", "replace", address, "dev", name, "nodad"]
 
 
 class Ethernet:
@@ -198,7 +201,7 @@ class Keeper:
         return json.loads(text or "[]")
 
 
-# --- the measurement --------------------------------------------------------------------------------
+# --- the measurement ------------------------------------------------------------------------------
 
 def wait_until(url, line, seconds):
     """When the metrics had the line for the first time, or None."""
@@ -245,10 +248,10 @@ def take_down(tools, way, url, thing, netdev):
         if observer:
             observer.end()
     back = wait_active(tools, device, port)
-    rows = [Row(AGREES if seen else DIFFERS, way.down[0], thing, "down", "down", "down" if seen else "up"),
+    rows = [Row(AGREES if seen else DIFFERS, way.down[0], thing, "down", True, bool(seen)),
             Row(AGREES if back else DIFFERS, "sysfs", thing, "active again", back, True)]
-    return rows, [f"down of {thing}: the kernel's event {milliseconds(start, event)} after the command, "
-                  f"the agent's {milliseconds(event, seen)} after the kernel's; "
+    return rows, [f"down of {thing}: the kernel's event {milliseconds(start, event)} after the "
+                  f"command, the agent's {milliseconds(event, seen)} after the kernel's; "
                   f"the port is {'active again' if back else 'NOT ACTIVE: bring it up by hand'}"]
 
 

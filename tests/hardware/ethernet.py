@@ -100,7 +100,8 @@ def statistics_of(tools, device, port, netdev):
     if extras is not None:
         wanted = {name: found[name] for name in extras.split() if name in found}
         ours = entry(device, port, netdev, "unknown_statistics")
-        yield Fact("ethtool -S", thing, "unknown_statistics", wanted, lambda agent: ours(agent) or {})
+        yield Fact("ethtool -S", thing, "unknown_statistics", wanted,
+                   lambda agent: ours(agent) or {})
 
 
 def ip_link(tools, device, port):
@@ -114,7 +115,8 @@ def ip_link(tools, device, port):
         yield Fact("ip", thing, "netdev_mtu_bytes", link["mtu"],
                    of_port(device, port, "netdev_mtu_bytes"))
         changes = link.get("stats64", {}).get("tx", {}).get("carrier_changes", UNSAID)
-        yield Fact("ip", thing, "carrier changes", changes, carrier_changes(device, port), moves=True)
+        yield Fact("ip", thing, "carrier changes", changes, carrier_changes(device, port),
+                   moves=True)
 
 
 def carrier_changes(device, port):
@@ -138,7 +140,7 @@ def driver(tools, device, port):
                        of_port(device, port, "pci_address"))
 
 
-# --- transceivers -----------------------------------------------------------------------------------
+# --- transceivers ---------------------------------------------------------------------------------
 
 DEGREES, VOLTS = 2000, 50000  # they drift while tools are asked: millidegrees, microvolts
 

@@ -26,8 +26,8 @@ EXTENDED = {"PortXmitData": "port_xmit_data", "PortRcvData": "port_rcv_data",
             "PortUnicastRcvPkts": "unicast_rcv_packets",
             "PortMulticastXmitPkts": "multicast_xmit_packets",
             "PortMulticastRcvPkts": "multicast_rcv_packets"}
-# The fastest speed of a lane that smpquery names, and what verbs call it. Debian 12's knows none above
-# NDR.
+# The fastest speed of a lane that smpquery names, and what verbs call it. Debian 12's knows none
+# above NDR.
 SPEEDS = {"212.5": 256, "106.25": 128, "53.125": 64, "25.78125": 32, "14.0625": 16, "10.0": 4,
           "5.0": 2, "2.5": 1}
 
@@ -129,7 +129,8 @@ def peer(tools, device, port):
     node = query(tools, device, port, "nodeinfo", path)
     far = query(tools, device, port, "portinfo", path, node["LocalPort"])
     # A switch has the LID of its port 0.
-    base = query(tools, device, port, "portinfo", path, "0") if node["NodeType"] == "Switch" else far
+    is_switch = node["NodeType"] == "Switch"
+    base = query(tools, device, port, "portinfo", path, "0") if is_switch else far
     theirs = {"peer_port": node["LocalPort"], "peer_type": node["NodeType"].lower(),
               "peer_guid": guid(node["Guid"]), "peer_lid": base["Lid"], "source": "mad"}
     text = tools.run_or_nothing("smpquery", "-C", device, "-P", port, "-D", "nodedesc", path)
@@ -163,11 +164,11 @@ def sminfo(tools, device, port):
     thing = f"{device}/{port}"
     yield Fact("sminfo", thing, "subnet manager", {"sm_lid": found[1], "sm_guid": guid(found[2])},
                labels_of("rdma_port_sm_info", device, port))
-    yield Fact("sminfo", thing, "priority", int(found[3]), metric("rdma_port_sm_priority", device, port))
-    yield Fact("sminfo", thing, "state", int(found[4]), metric("rdma_port_sm_state_id", device, port))
+    for name, theirs in (("sm_priority", found[3]), ("sm_state_id", found[4])):
+        yield Fact("sminfo", thing, name, int(theirs), metric(f"rdma_port_{name}", device, port))
 
 
-# --- mlxlink of NVIDIA's firmware tools --------------------------------------------------------------
+# --- mlxlink of NVIDIA's firmware tools -----------------------------------------------------------
 
 def mlxlink(tools, device, port):
     if len(tools.ports(device)) > 1:

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Facts: what a tool says of an object, and where the agent says it.
 
-A node changes while it is looked at. So the tools are asked, then the agent, then the tools again: the
-agent agrees if it says what they said before or after, or a number in between if the value moves.
+A node changes while it is looked at. So the tools are asked, then the agent, then the tools again:
+the agent agrees if it says what they said before or after, or a number in between if it moves.
 """
 from tools import NotTried
 
@@ -16,8 +16,8 @@ NOT_UNDERSTOOD = (ArithmeticError, AttributeError, LookupError, OSError, Runtime
 class Fact:
     """theirs: the tool's value; ours: a function that takes it from the Agent.
 
-    moves: it changes by itself, as counters do; slack: how far apart equal values may be, where a tool
-    rounds.
+    moves: it changes by itself, as counters do; slack: how far apart equal values may be, where a
+    tool rounds.
     """
 
     def __init__(self, tool, thing, name, theirs, ours, moves=False, slack=0):
@@ -97,7 +97,7 @@ def judge(facts, agent, later=()):
     return rows
 
 
-# --- where the agent says it ------------------------------------------------------------------------
+# --- where the agent says it ----------------------------------------------------------------------
 
 def metric(name, device, port=None, **labels):
     if port is not None:

@@ -28,7 +28,7 @@ def fields(text):
 def sections(text, heading):
     """(the fields above all ports, {port: (its fields, its text)})."""
     head, *rest = re.split(rf"^\s*{heading}\s*(\d+):?\s*$", text, flags=re.MULTILINE)
-    return fields(head), {rest[i]: (fields(rest[i + 1]), rest[i + 1]) for i in range(0, len(rest), 2)}
+    return fields(head), {port: (fields(body), body) for port, body in zip(rest[::2], rest[1::2])}
 
 
 def matched(pattern, text, form):
@@ -170,7 +170,8 @@ def ibstat_port(device, port, info):
         return Fact("ibstat", f"{device}/{port}", name, theirs, ours, slack=slack)
 
     state = said(info.get("State"))
-    yield fact("state", lower(info.get("State")), transformed(squeezed, of_port(device, port, "state")))
+    yield fact("state", lower(info.get("State")),
+               transformed(squeezed, of_port(device, port, "state")))
     yield fact("physical_state", squeezed(info.get("Physical state")),
                transformed(squeezed, of_port(device, port, "physical_state")))
     yield fact("port_guid", guid(info.get("Port GUID")),
@@ -258,7 +259,7 @@ def ibdev2netdev(tools):
                             if line.startswith(start)), None))
 
 
-# --- counters ---------------------------------------------------------------------------------------
+# --- counters -------------------------------------------------------------------------------------
 
 def counter(device, port, group, name):
     """The number, as the file or the tool has it: without units."""

@@ -66,7 +66,8 @@ def bandwidth(binary, config):
     def part(tools, device, port):
         result = own(tools, binary, config, device, port)
         ours = result["bandwidth_bytes_per_second"]
-        theirs = perftest(tools, device, port, result["write_bytes"], result["queue_pairs"]) * 1e9 / 8
+        form = result["write_bytes"], result["queue_pairs"]
+        theirs = perftest(tools, device, port, *form) * 1e9 / 8
         yield Fact(PERFTEST, f"{device}/{port}", "bandwidth in bytes per second", round(theirs),
                    lambda agent: ours, slack=SLACK * theirs)
     return ("port", PERFTEST, part),

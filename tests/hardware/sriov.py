@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Virtual functions: what "ip link" says of the interface of their physical function, and sysfs of each."""
+"""Virtual functions: what "ip link" says of the interface of their physical function, and sysfs of
+each."""
 import json
 import os
 

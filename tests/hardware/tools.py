@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """The tools of a node: each is run with a limit of time, and what ran is kept for the archive.
 
-A device that does not answer holds a process in the kernel, where no signal ends it. So nothing here
-waits for a process that was killed, and a tool that gave no answer once is not asked again.
+A device that does not answer holds a process in the kernel, where no signal ends it. So nothing
+here waits for a process that was killed, and a tool that gave no answer once is not asked again.
 """
 import ctypes
 import json
@@ -167,7 +167,7 @@ class Tools:
         return file.read().decode(errors="replace")
 
     def apart(self, what, function):
-        """The result of a function that reads files of a device, in a process that may hang there."""
+        """The result of a function that reads files of a device, in a process that may hang."""
         result, out = os.pipe()
         process = os.fork()
         if process == 0:
@@ -189,7 +189,7 @@ class Tools:
         os.waitpid(process, os.WNOHANG)
         raise NotTried(f"{what}: no answer within {self.patience:g} s")
 
-    # --- files, of the node or of a recording ---------------------------------------------------
+    # --- files, of the node or of a recording -----------------------------------------------------
 
     def at(self, path):
         return os.path.join(self.root, path.lstrip("/"))
@@ -216,7 +216,7 @@ class Tools:
         except OSError:
             return None
 
-    # --- devices and their interfaces -----------------------------------------------------------
+    # --- devices and their interfaces -------------------------------------------------------------
 
     def devices(self):
         return self.names("/sys/class/infiniband")
@@ -228,7 +228,7 @@ class Tools:
         return self.read(f"/sys/class/infiniband/{device}/ports/{port}/link_layer")
 
     def pci_function(self, device):
-        """The name of the directory that the device is in; "" for one that is in none, such as rxe."""
+        """The name of the directory that the device is in; "" if it is in none, as rxe."""
         link = self.at(f"/sys/class/infiniband/{device}/device")
         return os.path.basename(os.path.realpath(link)) if os.path.islink(link) else ""
 

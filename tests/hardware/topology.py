@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Which GPU is near which NIC: lstopo, nvidia-smi and rocm-smi; the PCIe links of NICs: lspci.
 
-Distances are worked out anew from lstopo's tree, in another way than the agent's: by counting bridges.
-Below a host bridge they alternate: root port, upstream port of a switch, downstream port, upstream
-port of the next one.
+Distances are worked out anew from lstopo's tree, in another way than the agent's: by counting
+bridges. Below a host bridge they alternate: root port, upstream port of a switch, downstream port,
+upstream port of the next one.
 """
 import json
 import re
@@ -165,7 +165,7 @@ def lstopo(tools):
             yield Fact("lstopo", thing, name, theirs, ours)
 
 
-# --- vendors' tools ---------------------------------------------------------------------------------
+# --- vendors' tools -------------------------------------------------------------------------------
 
 def address_of(text):
     """00000000:18:00.0 of nvidia-smi, or 0000:18:00.0 of rocm-smi, as the kernel writes it."""
@@ -224,7 +224,7 @@ def lspci(tools, device):
     for name, prefix in (("LnkSta", "pcie_link"), ("LnkCap", "pcie_max_link")):
         found = re.search(rf"{name}:.*?Speed ([\d.]+)GT/s.*?Width x(\d+)", text)
         if not found:
-            raise NotTried("lspci shows no link, because the function has none or the user is not root")
+            raise NotTried("lspci shows no link: the function has none, or the user is not root")
         yield Fact("lspci", device, f"{name} speed", float(found[1]) * 1e9,
                    of_device(device, f"{prefix}_transfers_per_second"))
         yield Fact("lspci", device, f"{name} width", int(found[2]),
