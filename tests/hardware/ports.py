@@ -12,6 +12,9 @@ from facts import UNSAID, Fact, label, metric, of_device, of_port
 IDS_OF_STATES = {"DOWN": 1, "INIT": 2, "ARMED": 3, "ACTIVE": 4, "ACTIVE_DEFER": 5}
 ACTIVE = IDS_OF_STATES["ACTIVE"]
 GID = re.compile(r"GID\[ *(\d+)\]:\s*([0-9a-f.:]+)(?:, (.*))?$", re.MULTILINE)
+# Verbs say by this bit of the mask whether GIDs are made of IP addresses; the file has the bit of the
+# InfiniBand specification: make_port_cap_flags() in drivers/infiniband/core/uverbs_cmd.c, Linux 6.1.
+IP_BASED_GIDS = 1 << 26
 RATE_SLACK = 0.5e9 / 8  # ibstat prints whole Gb/s
 
 
@@ -176,8 +179,10 @@ def ibstat_port(device, port, info):
                transformed(squeezed, of_port(device, port, "physical_state")))
     yield fact("port_guid", guid(info.get("Port GUID")),
                label("rdma_port_info", "port_guid", device, port, hex_digits))
-    yield fact("capability_mask", number(info.get("Capability mask")),
-               of_port(device, port, "capability_mask"))
+    mask = number(info.get("Capability mask"))
+    yield fact("capability_mask", mask if mask is UNSAID else mask & ~IP_BASED_GIDS,
+               transformed(lambda ours: ours & ~IP_BASED_GIDS,
+                           of_port(device, port, "capability_mask")))
     yield fact("sm_lid", number(info.get("SM lid")), or_zero(of_port(device, port, "sm_lid")))
     yield fact("lid", number(info.get("Base lid")), or_zero(of_port(device, port, "lid")))
     gbps = first_number(info.get("Rate"))
