@@ -3,12 +3,10 @@
 import json
 import re
 import socket
-import subprocess
 
 SERIES = re.compile(r"^(\w+)(?:\{(.*)\})? (\S+)$")
 LABEL = re.compile(r'(\w+)="((?:[^"\\]|\\.)*)"')
 PATIENCE = 10  # seconds for an answer by HTTP
-LIMIT = 120  # seconds for a command
 
 
 def get(url):
@@ -43,14 +41,8 @@ def by_http(url):
             "short": lambda: ""}
 
 
-def by_command(command):
-    """The same of commands; command: the program with its options."""
-    def ask(*words):
-        program, *options = command
-        return subprocess.run([program, *words, *options], stdout=subprocess.PIPE, check=True,
-                              stdin=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
-                              timeout=LIMIT).stdout.decode(errors="replace")
-
+def by_command(ask):
+    """The same of commands; ask: a function that returns what one writes."""
     return {"metrics": lambda: ask("collect"),
             "snapshot": lambda: ask("collect", "--format=json"),
             "topology": lambda: ask("topology", "--json"),

@@ -38,7 +38,7 @@ def outputs(runs):
     """{file: what one command wrote}"""
     found = {}
     for number, run in enumerate(runs):
-        if run.output or run.errors:
+        if (run.output or run.errors) and not os.path.isabs(run.command[0]):  # the agent's are apart
             name = re.sub(r"[^\w.-]+", "_", line_of(run.command))[:100]
             found[f"tools/{number:04d}-{name}"] = run.output + run.errors
     return found

@@ -3,11 +3,10 @@
 is removed, it keeps no state, and listens on no address."""
 import os
 import signal
-import subprocess
 import time
 
 from agent import get
-from tools import NotTried, start_with_us
+from tools import NotTried, start_with_us, wait_for_end
 
 PATIENCE = 60  # seconds until it is ready, and until it has ended
 TICK = os.sysconf("SC_CLK_TCK")
@@ -28,12 +27,9 @@ def resident_bytes(pid):
 def end(process):
     """SIGTERM, then SIGKILL; a process that hangs in the kernel is left to it."""
     for number in signal.SIGTERM, signal.SIGKILL:
-        if process.poll() is None:
+        if wait_for_end(process, 0) is None:
             process.send_signal(number)
-            try:
-                process.wait(PATIENCE)
-            except subprocess.TimeoutExpired:
-                continue
+            wait_for_end(process, PATIENCE)
 
 
 def wait_for(process, url):

@@ -37,6 +37,7 @@ BY_KERNEL = ("local", "broadcast", "multicast", "anycast", "unreachable")
 
 
 def call(*command):
+    """Of ip and ibportstate, in the keeper as well, which has no Tools."""
     return subprocess.run(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
                           stderr=subprocess.DEVNULL, check=False, timeout=20)
 

@@ -5,7 +5,6 @@ The agent itself says which it knows: a recording keeps only messages that a pat
 """
 import os
 import re
-import subprocess
 
 from tools import NotTried
 
@@ -46,15 +45,14 @@ def parse(text):
     return {int(match[2]): (int(match[1]) & 7, match[3]) for match in matches if match}
 
 
-def known(binary, text, directory):
+def known(binary, tools, text, directory):
     """Sequence numbers of the records that the agent has a pattern for."""
     root, recording = f"{directory}/log", f"{directory}/log-recording"
     os.makedirs(f"{root}/dev")
     os.makedirs(f"{root}/sys")
     with open(f"{root}/dev/kmsg", "w", encoding="utf-8") as file:
         file.write(text)
-    subprocess.run([binary, "record", recording, "--root", root], check=True,
-                   stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    tools.agent(binary, "record", recording, "--root", root)
     try:
         with open(f"{recording}/dev/kmsg", encoding="utf-8", errors="replace") as file:
             return set(parse(file.read()))
@@ -69,7 +67,7 @@ def unknown(binary, tools, directory):
     about = re.compile("|".join(map(re.escape, filter(None, names))) or "(?!)")
     messages = {number: (level, message) for number, (level, message) in parse(text).items()
                 if ABOUT_RDMA.search(message) or about.search(message)}
-    patterns = known(binary, text, directory) if messages else set()
+    patterns = known(binary, tools, text, directory) if messages else set()
     rest = [message for number, (level, message) in sorted(messages.items())
             if number not in patterns and level <= WARNING]
     return len(messages), list(dict.fromkeys(rest))

@@ -16,7 +16,8 @@ import time
 
 # Beside PATH: the PATH of an ordinary user lacks the tools of root.
 PLACES = ("/usr/sbin", "/sbin", "/usr/local/sbin", "/opt/rocm/bin")
-PATIENCE = 20  # seconds
+PATIENCE = 20  # seconds for a tool
+AGENT_PATIENCE = 120  # for a command of the agent: a device that hangs costs it poll.deadline
 PR_SET_PDEATHSIG = 1  # linux/prctl.h
 
 
@@ -32,13 +33,35 @@ class Failed(NotTried):
         self.output = output
 
 
+def hangs_with_a_thread(process):
+    """Whether all of it has ended but a thread that is in the kernel."""
+    try:
+        with open(f"/proc/{process.pid}/stat", encoding="utf-8", errors="replace") as file:
+            return file.read().rpartition(")")[2].split()[0] == "Z"
+    except OSError:
+        return False
+
+
+def wait_for_end(process, seconds):
+    """The status; 0 of a process of which a thread hangs, as it has none yet; None: it goes on."""
+    limit = time.monotonic() + seconds
+    while True:
+        try:
+            return process.wait(min(0.5, seconds))
+        except subprocess.TimeoutExpired:
+            if hangs_with_a_thread(process):
+                return 0
+            if time.monotonic() > limit:
+                return None
+
+
 def kill(process):
     """Ends a process and its children, without waiting for those that hang in the kernel."""
     try:
         os.killpg(process.pid, signal.SIGKILL)
-        process.wait(2)
-    except (OSError, subprocess.TimeoutExpired):
+    except OSError:
         pass
+    wait_for_end(process, 2)
 
 
 def last_line(text):
@@ -133,7 +156,8 @@ class Tools:
             raise Failed(f"{command[0]}: status {run.status}: {reason}", run.output)
         return run.output
 
-    def start(self, program, command):
+    def start(self, program, command, seconds=None):
+        """The run of a program, which gets so many seconds: usually those of a tool."""
         run, begin = Run(command), time.monotonic()
         self.runs.append(run)
         with tempfile.TemporaryFile() as output, tempfile.TemporaryFile() as errors:
@@ -141,15 +165,20 @@ class Tools:
                                        stdout=output, stderr=errors, env=environment(),
                                        start_new_session=True)
             try:
-                run.status = process.wait(self.patience)
-            except subprocess.TimeoutExpired:
-                kill(process)
-            except BaseException:
-                kill(process)
-                raise
+                run.status = wait_for_end(process, seconds or self.patience)
+            finally:
+                if run.status is None:
+                    kill(process)
             run.seconds = time.monotonic() - begin
             run.output, run.errors = (self.read_all(file) for file in (output, errors))
         return run
+
+    def agent(self, binary, *words):
+        """Standard output of a command of the agent, which has limits of its own."""
+        run = self.start(binary, (binary, *words), AGENT_PATIENCE)
+        if run.status != 0:
+            raise OSError(f"{words[0]}: {run.outcome()}: {last_line(run.errors)}")
+        return run.output
 
     def background(self, *command):
         """A process that runs until it is ended."""
