@@ -437,6 +437,14 @@ number_is() {
 	awk -v a="$2" -v b="$3" "BEGIN { exit !(a != \"\" && b != \"\" && a + 0 $1 b + 0) }"
 }
 
+# agrees TOPIC DEVICE...: the agent says what the tools of the topic say (tests/hardware)
+agrees() {
+	local topic=$1
+
+	shift
+	"$here/../hardware/compare" "$topic" $agent_url "$@"
+}
+
 # --- tenants ----------------------------------------------------------------------------------
 
 # as_tenant NAME SCRIPT [SECONDS]: as uid 65534, in new namespaces with a sysfs of their own, until
