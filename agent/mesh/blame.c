@@ -642,6 +642,31 @@ static double gain_of(const struct evidence *evidence, double penalty)
 
 /* -- Suspects ---------------------------------------------------------------------------------- */
 
+static struct rna_mesh_part make_part(const struct solver *solver, enum rna_blame_kind kind,
+				      uint32_t place)
+{
+	struct rna_mesh_part ret = no_part;
+
+	ret.kind = kind;
+	switch (kind) {
+	case RNA_BLAME_SPINE:
+		ret.rail = place;
+		break;
+	case RNA_BLAME_HOST:
+		ret.node = place;
+		break;
+	case RNA_BLAME_PORT:
+		ret.port = place;
+		ret.node = solver->mesh->ports[place].node;
+		ret.leaf = leaf_of(solver, place);
+		ret.rail = solver->port_rails[place];
+		break;
+	default:
+		ret.leaf = place;
+	}
+	return ret;
+}
+
 static bool has_spine(const struct solver *solver, uint32_t rail)
 {
 	for (size_t i = 0; i < solver->out->count; i++) {
@@ -665,13 +690,11 @@ static bool is_spine(const struct solver *solver, const struct rna_mesh_part *sp
 	bool known;
 
 	for (uint32_t i = 0; i < solver->mesh->leaf_count; i++) {
-		struct rna_mesh_part uplink = no_part;
+		struct rna_mesh_part uplink = make_part(solver, RNA_BLAME_UPLINK, i);
 		struct evidence evidence;
 
 		if (spine->rail != RNA_PROBE_RAIL_UNKNOWN && spine->rail != solver->rails[i])
 			continue;
-		uplink.kind = RNA_BLAME_UPLINK;
-		uplink.leaf = i;
 		look_at_part(solver, &uplink, &evidence);
 		seen += solver->fabric[i] > 0;
 		failing += is_failing(&evidence);
@@ -805,31 +828,6 @@ static int add_suspect(struct solver *solver, struct suspect suspect)
 	*added = suspect;
 	solver->suspect_count++;
 	return 0;
-}
-
-static struct rna_mesh_part make_part(const struct solver *solver, enum rna_blame_kind kind,
-				      uint32_t place)
-{
-	struct rna_mesh_part ret = no_part;
-
-	ret.kind = kind;
-	switch (kind) {
-	case RNA_BLAME_SPINE:
-		ret.rail = place;
-		break;
-	case RNA_BLAME_HOST:
-		ret.node = place;
-		break;
-	case RNA_BLAME_PORT:
-		ret.port = place;
-		ret.node = solver->mesh->ports[place].node;
-		ret.leaf = leaf_of(solver, place);
-		ret.rail = solver->port_rails[place];
-		break;
-	default:
-		ret.leaf = place;
-	}
-	return ret;
 }
 
 static int compare_spans(const void *a, const void *b)
@@ -989,22 +987,6 @@ static void compare_with(const struct solver *solver, enum rna_blame_kind kind, 
 		add_other(blame, &part);
 }
 
-/* The other end of the pairs that the port loses, if it is one. */
-static uint32_t find_far_port(const struct solver *solver, const struct rna_mesh_part *part)
-{
-	const struct index *pairs = &solver->pairs_of;
-	uint32_t ret = RNA_MESH_NONE;
-	bool others = false;
-
-	for (uint32_t i = pairs->starts[part->port]; i < pairs->starts[part->port + 1]; i++) {
-		const struct rna_mesh_pair *pair = &solver->mesh->pairs[pairs->list[i]];
-
-		if (may_explain(solver, part, pairs->list[i]))
-			note(pair->from == part->port ? pair->to : pair->from, &ret, &others);
-	}
-	return others ? RNA_MESH_NONE : ret;
-}
-
 /* Parts that the same pairs cross. */
 static void find_others(const struct solver *solver, double gain, struct rna_blame *blame)
 {
@@ -1015,10 +997,8 @@ static void find_others(const struct solver *solver, double gain, struct rna_bla
 
 	if (part->kind == RNA_BLAME_HOST && solver->rack[part->node])
 		leaf = leaf_of(solver, list[0]);
-	if (part->kind == RNA_BLAME_PORT) {
+	if (part->kind == RNA_BLAME_PORT)
 		compare_with(solver, RNA_BLAME_HOST, part->node, gain, blame);
-		compare_with(solver, RNA_BLAME_PORT, find_far_port(solver, part), gain, blame);
-	}
 	if (part->kind == RNA_BLAME_SPINE || part->kind == RNA_BLAME_PATH)
 		return;
 	if (part->kind != RNA_BLAME_LEAF)
