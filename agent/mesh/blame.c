@@ -107,6 +107,7 @@ struct solver {
 	struct index pairs_of; /* of each port, at either end */
 	struct index ports_of[INDEXES];
 	double ports_per_node;
+	bool leaves;     /* of some ports they are known */
 	bool *rack;      /* nodes all ports of which are at one leaf */
 	bool *explained; /* pairs */
 	double *ratios;  /* for medians */
@@ -305,7 +306,10 @@ static void split_pairs(const double *shares, double weight, uint32_t pairs, str
 	}
 }
 
-/* Agents list the worst pairs: where a leaf's uplinks lose, those on the leaf are hidden last. */
+/*
+ * Agents list the worst pairs: where a leaf's uplinks lose, those on the leaf are hidden last. If
+ * no leaf is known, pairs of a node may all stay on one, and are no answers of what is beyond it.
+ */
 static void add_hidden(const struct solver *solver, uint32_t number, struct load *load)
 {
 	static const enum rna_probe_scope order[SCOPES] = {RNA_PROBE_FABRIC, RNA_PROBE_HOST,
@@ -322,7 +326,8 @@ static void add_hidden(const struct solver *solver, uint32_t number, struct load
 
 		load->hidden[side] += count;
 		load->lose[scope] += count;
-		load->answering[side] += room - count;
+		if (scope != RNA_PROBE_HOST || solver->leaves)
+			load->answering[side] += room - count;
 		hidden -= count;
 	}
 }
@@ -1412,6 +1417,7 @@ static void look_at_nodes(struct solver *solver)
 			const struct rna_mesh_port *port = &solver->mesh->ports[list[p]];
 
 			note(port->leaf, &leaf, &others);
+			solver->leaves |= port->leaf != RNA_MESH_NONE;
 			known += port->losing + port->answering > 0;
 		}
 		solver->rack[i] = !others && leaf != RNA_MESH_NONE;

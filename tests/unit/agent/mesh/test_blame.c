@@ -765,7 +765,7 @@ static void test_faults_are_found_without_leaves(void **state)
 	static const struct gaps unknown = {"no leaves", 0.003, 1, 0, 0, false, false};
 
 	(void)state;
-	try_all(&unknown, 85, 60);
+	try_all(&unknown, 90, 85);
 }
 
 /* Pairs that lose each by itself are no evidence of a part: six times ten minutes. */
