@@ -30,6 +30,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "rna/base/arena.h"
 #include "rna/base/cleanup.h"
 
 /* The scopes, in short. */
@@ -44,6 +45,7 @@ enum {
 enum side { INNER, OUTER, SIDES };
 
 enum {
+	FIRST_ARENA = 65536,
 	PLACES_MIN = 3, /* leaves: with two, a spine is a path between them */
 };
 
@@ -69,18 +71,16 @@ struct load {
 	double incoming[SIDES]; /* that others send to it and that answer: an estimate */
 };
 
-/* Ports by what they are on. */
+/* Ports by what they are on, and pairs by their ends. */
 struct index {
 	uint32_t *starts, *list;
 };
 
-enum by { BY_NODE, BY_LEAF, BY_RAIL, BY_NOTHING, INDEXES };
+enum by { BY_NODE, BY_LEAF, BY_RAIL, BY_NOTHING, INDEXES, BY_END = INDEXES };
 
-/* A pair between two leaves, the lower one first. */
+/* A pair between two leaves: the lower one, the other one, and the pair. */
 struct span {
-	uint32_t low, high;           /* leaves */
-	uint32_t low_node, high_node; /* at them */
-	uint32_t pair;
+	uint32_t low, high, pair;
 };
 
 /* A part that may be bad. */
@@ -102,17 +102,21 @@ struct evidence {
 
 struct solver {
 	const struct rna_mesh *mesh;
+	struct rna_arena *arena; /* of all but suspects and out */
 	struct load *loads;
 	struct index pairs_of; /* of each port, at either end */
 	struct index ports_of[INDEXES];
 	double ports_per_node;
+	bool leaves;     /* of some ports they are known */
 	bool *rack;      /* nodes all ports of which are at one leaf */
 	bool *explained; /* pairs */
 	double *ratios;  /* for medians */
 	double *fabric;  /* pairs that leave each leaf, and behind them those of all */
 	uint32_t *rails; /* of leaves; RNA_PROBE_RAIL_UNKNOWN: of several */
 	uint32_t *port_rails;
+	double (*shares)[SCOPES], *weights; /* of the pairs of each leaf, and behind them of all */
 	struct span *spans;
+	bool failed; /* no memory */
 	struct suspect *suspects;
 	size_t suspect_count;
 	struct rna_blames *out;
@@ -143,26 +147,20 @@ void rna_blames_deinit(struct rna_blames *blames)
 	*blames = (struct rna_blames){0};
 }
 
-static void deinit_index(struct index *index)
-{
-	free(index->starts);
-	free(index->list);
-}
-
 static void deinit_solver(struct solver *solver)
 {
-	for (int i = 0; i < INDEXES; i++)
-		deinit_index(&solver->ports_of[i]);
-	deinit_index(&solver->pairs_of);
-	free(solver->loads);
-	free(solver->rack);
-	free(solver->explained);
-	free(solver->ratios);
-	free(solver->fabric);
-	free(solver->rails);
-	free(solver->port_rails);
-	free(solver->spans);
+	(void)rna_arena_free(solver->arena);
 	free(solver->suspects);
+}
+
+/* The first numbers that differ decide. */
+static int compare_numbers(const uint32_t *a, const uint32_t *b, size_t count)
+{
+	size_t i = 0;
+
+	while (i + 1 < count && a[i] == b[i])
+		i++;
+	return (a[i] > b[i]) - (a[i] < b[i]);
 }
 
 static int compare_ratios(const void *a, const void *b)
@@ -213,17 +211,19 @@ static void note(uint32_t value, uint32_t *first, bool *others)
 
 static uint32_t key_of(const struct solver *solver, uint32_t number, enum by by)
 {
-	const struct rna_mesh_port *port = &solver->mesh->ports[number];
+	const struct rna_mesh *mesh = solver->mesh;
 
 	switch (by) {
 	case BY_NODE:
-		return port->node;
+		return mesh->ports[number].node;
 	case BY_LEAF:
-		return port->leaf;
+		return mesh->ports[number].leaf;
 	case BY_RAIL:
 		return solver->port_rails[number] < RNA_PROBE_RAIL_UNKNOWN
 			       ? solver->port_rails[number]
 			       : RNA_MESH_NONE;
+	case BY_END:
+		return number % 2 ? mesh->pairs[number / 2].to : mesh->pairs[number / 2].from;
 	default:
 		return 0;
 	}
@@ -231,40 +231,22 @@ static uint32_t key_of(const struct solver *solver, uint32_t number, enum by by)
 
 static int make_index(const struct solver *solver, enum by by, size_t places, struct index *ret)
 {
-	size_t ports = solver->mesh->port_count;
+	size_t items = by == BY_END ? 2 * solver->mesh->pair_count : solver->mesh->port_count;
 
-	ret->starts = calloc(places + 2, sizeof(*ret->starts));
-	ret->list = calloc(ports + 1, sizeof(*ret->list));
+	ret->starts = rna_arena_array(solver->arena, places + 2, sizeof(*ret->starts));
+	ret->list = rna_arena_array(solver->arena, items + 1, sizeof(*ret->list));
 	if (!ret->starts || !ret->list)
 		return -ENOMEM;
-	for (uint32_t i = 0; i < ports; i++)
+	for (uint32_t i = 0; i < items; i++)
 		if (key_of(solver, i, by) != RNA_MESH_NONE)
 			ret->starts[key_of(solver, i, by) + 2]++;
 	for (size_t i = 2; i < places + 2; i++)
 		ret->starts[i] += ret->starts[i - 1];
 	/* each start moves to that of the place behind it */
-	for (uint32_t i = 0; i < ports; i++)
+	for (uint32_t i = 0; i < items; i++)
 		if (key_of(solver, i, by) != RNA_MESH_NONE)
-			ret->list[ret->starts[key_of(solver, i, by) + 1]++] = i;
-	return 0;
-}
-
-static int link_pairs(const struct rna_mesh *mesh, struct index *ret)
-{
-	ret->starts = calloc(mesh->port_count + 2, sizeof(*ret->starts));
-	ret->list = calloc(2 * mesh->pair_count + 1, sizeof(*ret->list));
-	if (!ret->starts || !ret->list)
-		return -ENOMEM;
-	for (size_t i = 0; i < mesh->pair_count; i++) {
-		ret->starts[mesh->pairs[i].from + 2]++;
-		ret->starts[mesh->pairs[i].to + 2]++;
-	}
-	for (size_t i = 2; i < mesh->port_count + 2; i++)
-		ret->starts[i] += ret->starts[i - 1];
-	for (uint32_t i = 0; i < mesh->pair_count; i++) {
-		ret->list[ret->starts[mesh->pairs[i].from + 1]++] = i;
-		ret->list[ret->starts[mesh->pairs[i].to + 1]++] = i;
-	}
+			ret->list[ret->starts[key_of(solver, i, by) + 1]++] =
+				by == BY_END ? i / 2 : i;
 	return 0;
 }
 
@@ -324,7 +306,10 @@ static void split_pairs(const double *shares, double weight, uint32_t pairs, str
 	}
 }
 
-/* Agents list the worst pairs: where a leaf's uplinks lose, those on the leaf are hidden last. */
+/*
+ * Agents list the worst pairs: where a leaf's uplinks lose, those on the leaf are hidden last. If
+ * no leaf is known, pairs of a node may all stay on one, and are no answers of what is beyond it.
+ */
 static void add_hidden(const struct solver *solver, uint32_t number, struct load *load)
 {
 	static const enum rna_probe_scope order[SCOPES] = {RNA_PROBE_FABRIC, RNA_PROBE_HOST,
@@ -341,15 +326,17 @@ static void add_hidden(const struct solver *solver, uint32_t number, struct load
 
 		load->hidden[side] += count;
 		load->lose[scope] += count;
-		load->answering[side] += room - count;
+		if (scope != RNA_PROBE_HOST || solver->leaves)
+			load->answering[side] += room - count;
 		hidden -= count;
 	}
 }
 
 /* Ports whose scopes are unknown have those of the others on their leaf, or of all. */
-static void fill_loads(struct solver *solver, double (*shares)[SCOPES], double *weights)
+static void fill_loads(struct solver *solver)
 {
 	const struct rna_mesh *mesh = solver->mesh;
+	double(*shares)[SCOPES] = solver->shares, *weights = solver->weights;
 	size_t all = mesh->leaf_count;
 
 	for (size_t i = 0; i < mesh->pair_count; i++)
@@ -660,6 +647,31 @@ static double gain_of(const struct evidence *evidence, double penalty)
 
 /* -- Suspects ---------------------------------------------------------------------------------- */
 
+static struct rna_mesh_part make_part(const struct solver *solver, enum rna_blame_kind kind,
+				      uint32_t place)
+{
+	struct rna_mesh_part ret = no_part;
+
+	ret.kind = kind;
+	switch (kind) {
+	case RNA_BLAME_SPINE:
+		ret.rail = place;
+		break;
+	case RNA_BLAME_HOST:
+		ret.node = place;
+		break;
+	case RNA_BLAME_PORT:
+		ret.port = place;
+		ret.node = solver->mesh->ports[place].node;
+		ret.leaf = leaf_of(solver, place);
+		ret.rail = solver->port_rails[place];
+		break;
+	default:
+		ret.leaf = place;
+	}
+	return ret;
+}
+
 static bool has_spine(const struct solver *solver, uint32_t rail)
 {
 	for (size_t i = 0; i < solver->out->count; i++) {
@@ -683,13 +695,11 @@ static bool is_spine(const struct solver *solver, const struct rna_mesh_part *sp
 	bool known;
 
 	for (uint32_t i = 0; i < solver->mesh->leaf_count; i++) {
-		struct rna_mesh_part uplink = no_part;
+		struct rna_mesh_part uplink = make_part(solver, RNA_BLAME_UPLINK, i);
 		struct evidence evidence;
 
 		if (spine->rail != RNA_PROBE_RAIL_UNKNOWN && spine->rail != solver->rails[i])
 			continue;
-		uplink.kind = RNA_BLAME_UPLINK;
-		uplink.leaf = i;
 		look_at_part(solver, &uplink, &evidence);
 		seen += solver->fabric[i] > 0;
 		failing += is_failing(&evidence);
@@ -760,6 +770,13 @@ static double expect_pairs(const struct solver *solver, uint32_t low, uint32_t h
 	       solver->fabric[high] * share_between(solver, high, low);
 }
 
+static uint32_t node_at(const struct solver *solver, const struct rna_mesh_pair *pair,
+			uint32_t leaf)
+{
+	return solver->mesh->ports[leaf_of(solver, pair->from) == leaf ? pair->from : pair->to]
+		.node;
+}
+
 /* At least two nodes at either end: otherwise it may be the one that they share. */
 static double weigh_path(const struct solver *solver, const struct suspect *path,
 			 struct evidence *ret)
@@ -776,8 +793,8 @@ static double weigh_path(const struct solver *solver, const struct suspect *path
 
 		if (solver->explained[span->pair])
 			continue;
-		note(span->low_node, &low, &lows);
-		note(span->high_node, &high, &highs);
+		note(node_at(solver, pair, span->low), &low, &lows);
+		note(node_at(solver, pair, span->high), &high, &highs);
 		ret->surprise[OUTER] += surprise_of(pair);
 		solver->ratios[count++] = loss_of(pair);
 	}
@@ -818,40 +835,12 @@ static int add_suspect(struct solver *solver, struct suspect suspect)
 	return 0;
 }
 
-static struct rna_mesh_part make_part(const struct solver *solver, enum rna_blame_kind kind,
-				      uint32_t place)
-{
-	struct rna_mesh_part ret = no_part;
-
-	ret.kind = kind;
-	switch (kind) {
-	case RNA_BLAME_SPINE:
-		ret.rail = place;
-		break;
-	case RNA_BLAME_HOST:
-		ret.node = place;
-		break;
-	case RNA_BLAME_PORT:
-		ret.port = place;
-		ret.node = solver->mesh->ports[place].node;
-		ret.leaf = leaf_of(solver, place);
-		ret.rail = solver->port_rails[place];
-		break;
-	default:
-		ret.leaf = place;
-	}
-	return ret;
-}
-
 static int compare_spans(const void *a, const void *b)
 {
 	const struct span *first = a, *second = b;
 
-	if (first->low != second->low)
-		return first->low < second->low ? -1 : 1;
-	if (first->high != second->high)
-		return first->high < second->high ? -1 : 1;
-	return first->pair < second->pair ? -1 : first->pair > second->pair;
+	return compare_numbers((const uint32_t[]){first->low, first->high, first->pair},
+			       (const uint32_t[]){second->low, second->high, second->pair}, 3);
 }
 
 static size_t list_spans(const struct solver *solver, struct span *ret)
@@ -861,14 +850,13 @@ static size_t list_spans(const struct solver *solver, struct span *ret)
 
 	for (uint32_t i = 0; i < mesh->pair_count; i++) {
 		const struct rna_mesh_pair *pair = &mesh->pairs[i];
-		struct span span = {leaf_of(solver, pair->from), leaf_of(solver, pair->to),
-				    mesh->ports[pair->from].node, mesh->ports[pair->to].node, i};
+		struct span span = {leaf_of(solver, pair->from), leaf_of(solver, pair->to), i};
 
 		if (pair->scope != RNA_PROBE_FABRIC || span.low == span.high ||
 		    span.low == RNA_MESH_NONE || span.high == RNA_MESH_NONE)
 			continue;
 		if (span.low > span.high)
-			span = (struct span){span.high, span.low, span.high_node, span.low_node, i};
+			span = (struct span){span.high, span.low, i};
 		ret[count++] = span;
 	}
 	if (count > 0)
@@ -917,19 +905,23 @@ static int suspect_all(struct solver *solver)
 	return status;
 }
 
+enum { ORDERED = 6 };
+
+static void list_numbers(const struct rna_mesh_part *part, uint32_t ret[ORDERED])
+{
+	const uint32_t numbers[ORDERED] = {part->kind, part->leaf, part->other_leaf,
+					   part->node, part->port, part->rail};
+
+	memcpy(ret, numbers, sizeof(numbers));
+}
+
 static int compare_parts(const struct rna_mesh_part *first, const struct rna_mesh_part *second)
 {
-	if (first->kind != second->kind)
-		return first->kind < second->kind ? -1 : 1;
-	if (first->leaf != second->leaf)
-		return first->leaf < second->leaf ? -1 : 1;
-	if (first->other_leaf != second->other_leaf)
-		return first->other_leaf < second->other_leaf ? -1 : 1;
-	if (first->node != second->node)
-		return first->node < second->node ? -1 : 1;
-	if (first->port != second->port)
-		return first->port < second->port ? -1 : 1;
-	return first->rail < second->rail ? -1 : first->rail > second->rail;
+	uint32_t a[ORDERED], b[ORDERED];
+
+	list_numbers(first, a);
+	list_numbers(second, b);
+	return compare_numbers(a, b, ORDERED);
 }
 
 /* Of two that gain the same the larger part, so that answers do not depend on the order. */
@@ -1000,22 +992,6 @@ static void compare_with(const struct solver *solver, enum rna_blame_kind kind, 
 		add_other(blame, &part);
 }
 
-/* The other end of the pairs that the port loses, if it is one. */
-static uint32_t find_far_port(const struct solver *solver, const struct rna_mesh_part *part)
-{
-	const struct index *pairs = &solver->pairs_of;
-	uint32_t ret = RNA_MESH_NONE;
-	bool others = false;
-
-	for (uint32_t i = pairs->starts[part->port]; i < pairs->starts[part->port + 1]; i++) {
-		const struct rna_mesh_pair *pair = &solver->mesh->pairs[pairs->list[i]];
-
-		if (may_explain(solver, part, pairs->list[i]))
-			note(pair->from == part->port ? pair->to : pair->from, &ret, &others);
-	}
-	return others ? RNA_MESH_NONE : ret;
-}
-
 /* Parts that the same pairs cross. */
 static void find_others(const struct solver *solver, double gain, struct rna_blame *blame)
 {
@@ -1026,10 +1002,8 @@ static void find_others(const struct solver *solver, double gain, struct rna_bla
 
 	if (part->kind == RNA_BLAME_HOST && solver->rack[part->node])
 		leaf = leaf_of(solver, list[0]);
-	if (part->kind == RNA_BLAME_PORT) {
+	if (part->kind == RNA_BLAME_PORT)
 		compare_with(solver, RNA_BLAME_HOST, part->node, gain, blame);
-		compare_with(solver, RNA_BLAME_PORT, find_far_port(solver, part), gain, blame);
-	}
 	if (part->kind == RNA_BLAME_SPINE || part->kind == RNA_BLAME_PATH)
 		return;
 	if (part->kind != RNA_BLAME_LEAF)
@@ -1153,9 +1127,9 @@ static double measure_leaf(struct solver *solver, const struct rna_mesh_part *up
 }
 
 /* The leaf that stands out most; RNA_MESH_NONE: none does. */
-static uint32_t find_excess(struct solver *solver, const struct rna_mesh_part *spine,
-			    double *shares)
+static uint32_t find_excess(struct solver *solver, const struct rna_mesh_part *spine)
 {
+	double *shares = solver->weights; /* of which there is no more need */
 	uint32_t ret = RNA_MESH_NONE;
 	double usual, most;
 	size_t seen = 0;
@@ -1185,11 +1159,10 @@ static uint32_t find_excess(struct solver *solver, const struct rna_mesh_part *s
 /* Behind a spine that loses, a leaf stands out if its uplink loses as well. */
 static int blame_excess(struct solver *solver, const struct rna_mesh_part *spine)
 {
-	RNA_FREE double *shares = calloc(solver->mesh->leaf_count + 1, sizeof(*shares));
-	int status = shares ? 0 : -ENOMEM;
+	int status = 0;
 	uint32_t worst;
 
-	while (status == 0 && (worst = find_excess(solver, spine, shares)) != RNA_MESH_NONE) {
+	while (status == 0 && (worst = find_excess(solver, spine)) != RNA_MESH_NONE) {
 		struct suspect uplink = {.part = make_part(solver, RNA_BLAME_UPLINK, worst)};
 		struct evidence evidence;
 
@@ -1366,35 +1339,30 @@ static void doubt_leaves(struct solver *solver)
 
 /* -- What is left ------------------------------------------------------------------------------ */
 
-struct left {
-	double loss;
-	uint32_t pair;
-};
-
-static int compare_left(const void *a, const void *b)
+static int compare_left(const void *a, const void *b, void *userdata)
 {
-	const struct left *first = a, *second = b;
+	const struct rna_mesh_pair *pairs = userdata;
+	uint32_t first = *(const uint32_t *)a, second = *(const uint32_t *)b;
+	double loss = loss_of(&pairs[first]), other = loss_of(&pairs[second]);
 
-	if (first->loss != second->loss)
-		return first->loss > second->loss ? -1 : 1;
-	return first->pair < second->pair ? -1 : first->pair > second->pair;
+	if (loss != other)
+		return loss > other ? -1 : 1;
+	return compare_numbers(&first, &second, 1);
 }
 
 static int list_left(struct solver *solver)
 {
 	const struct rna_mesh *mesh = solver->mesh;
 	struct rna_blames *out = solver->out;
-	RNA_FREE struct left *list = calloc(mesh->pair_count + 1, sizeof(*list));
 
 	out->left = calloc(mesh->pair_count + 1, sizeof(*out->left));
-	if (!list || !out->left)
+	if (!out->left)
 		return -ENOMEM;
 	for (uint32_t i = 0; i < mesh->pair_count; i++)
 		if (!solver->explained[i])
-			list[out->left_count++] = (struct left){loss_of(&mesh->pairs[i]), i};
-	qsort(list, out->left_count, sizeof(*list), compare_left);
-	for (size_t i = 0; i < out->left_count; i++)
-		out->left[i] = list[i].pair;
+			out->left[out->left_count++] = i;
+	qsort_r(out->left, out->left_count, sizeof(*out->left), compare_left,
+		(void *)(uintptr_t)mesh->pairs);
 	return 0;
 }
 
@@ -1425,84 +1393,75 @@ static int make_indexes(struct solver *solver)
 		[BY_RAIL] = RNA_PROBE_RAIL_UNKNOWN,
 		[BY_NOTHING] = 1,
 	};
-	int status = link_pairs(mesh, &solver->pairs_of);
+	int status = make_index(solver, BY_END, mesh->port_count, &solver->pairs_of);
 
 	find_port_rails(solver);
-
 	for (enum by by = 0; status == 0 && by < INDEXES; by++)
 		status = make_index(solver, by, places[by], &solver->ports_of[by]);
 	return status;
 }
 
-static void find_racks(struct solver *solver)
-{
-	for (uint32_t i = 0; i < solver->mesh->node_count; i++) {
-		struct rna_mesh_part host = make_part(solver, RNA_BLAME_HOST, i);
-		uint32_t leaf = RNA_MESH_NONE;
-		size_t count;
-		const uint32_t *list = ports_of(solver, &host, &count);
-		bool others = false;
-
-		for (size_t p = 0; p < count; p++)
-			note(leaf_of(solver, list[p]), &leaf, &others);
-		solver->rack[i] = !others && leaf != RNA_MESH_NONE;
-	}
-}
-
-/* Of an agent that is not scraped, only ports that lose are known. */
-static void count_ports(struct solver *solver)
+/* Which nodes have one leaf. Of an agent that is not scraped, only ports that lose are known. */
+static void look_at_nodes(struct solver *solver)
 {
 	double ports = 0, nodes = 0;
 
 	for (uint32_t i = 0; i < solver->mesh->node_count; i++) {
 		struct rna_mesh_part host = make_part(solver, RNA_BLAME_HOST, i);
+		uint32_t leaf = RNA_MESH_NONE;
 		size_t count, known = 0;
 		const uint32_t *list = ports_of(solver, &host, &count);
+		bool others = false;
 
-		for (size_t p = 0; p < count; p++)
-			known += solver->mesh->ports[list[p]].losing +
-					 solver->mesh->ports[list[p]].answering >
-				 0;
+		for (size_t p = 0; p < count; p++) {
+			const struct rna_mesh_port *port = &solver->mesh->ports[list[p]];
+
+			note(port->leaf, &leaf, &others);
+			solver->leaves |= port->leaf != RNA_MESH_NONE;
+			known += port->losing + port->answering > 0;
+		}
+		solver->rack[i] = !others && leaf != RNA_MESH_NONE;
 		ports += (double)known;
 		nodes += known > 0;
 	}
 	solver->ports_per_node = ports / fmax(nodes, 1);
 }
 
+static void *new_array(struct solver *solver, size_t count, size_t size)
+{
+	void *ret = rna_arena_array(solver->arena, count + 1, size);
+
+	solver->failed |= !ret;
+	return ret;
+}
+
 static int init_solver(struct solver *solver, const struct rna_mesh *mesh, struct rna_blames *out)
 {
 	size_t ports = mesh->port_count, pairs = mesh->pair_count, leaves = mesh->leaf_count;
 
-	*solver = (struct solver){
-		.mesh = mesh,
-		.loads = calloc(ports + 1, sizeof(*solver->loads)),
-		.rack = calloc(mesh->node_count + 1, sizeof(*solver->rack)),
-		.explained = calloc(pairs + 1, sizeof(*solver->explained)),
-		.ratios = calloc(2 * pairs + SIDES * ports + leaves + 1, sizeof(*solver->ratios)),
-		.fabric = calloc(leaves + RNA_PROBE_RAIL_UNKNOWN + 1, sizeof(*solver->fabric)),
-		.rails = calloc(leaves + 1, sizeof(*solver->rails)),
-		.port_rails = calloc(ports + 1, sizeof(*solver->port_rails)),
-		.spans = calloc(pairs + 1, sizeof(*solver->spans)),
-		.out = out,
-	};
-	if (!solver->loads || !solver->rack || !solver->explained || !solver->ratios ||
-	    !solver->fabric || !solver->rails || !solver->port_rails || !solver->spans)
+	*solver = (struct solver){.mesh = mesh, .out = out, .arena = rna_arena_new(FIRST_ARENA)};
+	if (!solver->arena)
 		return -ENOMEM;
-	return make_indexes(solver);
+	solver->loads = new_array(solver, ports, sizeof(*solver->loads));
+	solver->rack = new_array(solver, mesh->node_count, sizeof(*solver->rack));
+	solver->explained = new_array(solver, pairs, sizeof(*solver->explained));
+	solver->ratios = new_array(solver, 2 * pairs + SIDES * ports + leaves, sizeof(double));
+	solver->fabric = new_array(solver, leaves + RNA_PROBE_RAIL_UNKNOWN, sizeof(double));
+	solver->rails = new_array(solver, leaves, sizeof(*solver->rails));
+	solver->port_rails = new_array(solver, ports, sizeof(*solver->port_rails));
+	solver->spans = new_array(solver, pairs, sizeof(*solver->spans));
+	solver->shares = new_array(solver, leaves, sizeof(*solver->shares));
+	solver->weights = new_array(solver, leaves, sizeof(double));
+	return solver->failed ? -ENOMEM : make_indexes(solver);
 }
 
-static int fill_solver(struct solver *solver)
+static void fill_solver(struct solver *solver)
 {
 	const struct rna_mesh *mesh = solver->mesh;
-	RNA_FREE double(*shares)[SCOPES] = calloc(mesh->leaf_count + 1, sizeof(*shares));
-	RNA_FREE double *weights = calloc(mesh->leaf_count + 1, sizeof(*weights));
 
-	if (!shares || !weights)
-		return -ENOMEM;
-	find_racks(solver);
-	count_ports(solver);
+	look_at_nodes(solver);
 	find_rails(solver);
-	fill_loads(solver, shares, weights);
+	fill_loads(solver);
 	for (uint32_t i = 0; i < mesh->leaf_count; i++) {
 		struct rna_mesh_part leaf = make_part(solver, RNA_BLAME_LEAF, i);
 		size_t count;
@@ -1513,7 +1472,6 @@ static int fill_solver(struct solver *solver)
 	fill_incoming(solver, solver->ports_of[BY_NOTHING].list, mesh->port_count,
 		      RNA_PROBE_FABRIC);
 	fill_fabric(solver);
-	return 0;
 }
 
 int rna_mesh_blame(const struct rna_mesh *mesh, struct rna_blames *ret)
@@ -1525,7 +1483,7 @@ int rna_mesh_blame(const struct rna_mesh *mesh, struct rna_blames *ret)
 	*ret = (struct rna_blames){0};
 	status = init_solver(&solver, mesh, ret);
 	if (status == 0)
-		status = fill_solver(&solver);
+		fill_solver(&solver);
 	do {
 		count = ret->count;
 		if (status == 0)

@@ -36,9 +36,15 @@ enum {
 /* Of a sample, and of what is beside them. */
 static const struct rna_json_limits limits = {.memory = SAMPLE_MEMORY, .levels = LEVELS_MAX};
 
+/* Labels of a port, in the order by which ports are sorted. */
+enum label { JOB, INSTANCE, DEVICE, PORT, GROUP, MEMBER, LEAF, RAIL, LABELS };
+
+static const char *const label_names[LABELS] = {
+	"job", "instance", "device", "port", "group", "member", "leaf", "rail",
+};
+
 struct port {
-	const char *job, *instance, *device, *number;
-	const char *leaf, *group, *member, *rail;
+	const char *labels[LABELS];
 	struct rna_mesh_port own;
 };
 
@@ -49,6 +55,9 @@ struct pair {
 	uint8_t scope, sign;
 	double ratio;
 };
+
+/* In the order in which they are put. */
+enum question { INFO, PAIRS, RATIOS, SENT, LOST, STOPPED, JOB_MEMBERS, AGE, QUESTIONS };
 
 struct job {
 	const char *name;
@@ -70,7 +79,7 @@ struct rna_fleets_reader {
 	size_t job_count;
 	struct rna_strbuf peer_device; /* of make_peer() */
 	struct rna_json_list samples;  /* of the answer that is read */
-	size_t number;                 /* of its question */
+	size_t number;                 /* of its question: enum question */
 	bool failed;                   /* no memory */
 };
 
@@ -143,32 +152,31 @@ static const char *keep(struct rna_fleets_reader *reader, const struct sample *s
 	return text[0] != '\0' ? rna_arena_keep(reader->arena, text, &reader->failed) : "";
 }
 
-static int compare_places(const struct port *a, const struct port *b)
+/* As long as labels are the same, the next one decides. */
+static int compare_labels(const struct port *a, const struct port *b, const enum label *order,
+			  size_t count)
 {
-	int ret = strcmp(a->job, b->job);
+	int ret = 0;
 
-	if (ret == 0)
-		ret = strcmp(a->instance, b->instance);
-	if (ret == 0)
-		ret = strcmp(a->device, b->device);
-	return ret != 0 ? ret : strcmp(a->number, b->number);
+	for (size_t i = 0; ret == 0 && i < count; i++)
+		ret = strcmp(a->labels[order[i]], b->labels[order[i]]);
+	return ret;
 }
 
 static int compare_ports(const void *a, const void *b)
 {
-	return compare_places(a, b);
+	static const enum label order[] = {JOB, INSTANCE, DEVICE, PORT};
+
+	return compare_labels(a, b, order, RNA_ARRAY_SIZE(order));
 }
 
 /* NULL: unknown, for example because it was scraped between two questions. */
 static struct port *find_port(struct rna_fleets_reader *reader, const struct sample *sample)
 {
-	const struct port wanted = {
-		.job = name_of(reader, sample, "job"),
-		.instance = name_of(reader, sample, "instance"),
-		.device = name_of(reader, sample, "device"),
-		.number = name_of(reader, sample, "port"),
-	};
+	struct port wanted;
 
+	for (enum label i = JOB; i <= PORT; i++)
+		wanted.labels[i] = name_of(reader, sample, label_names[i]);
 	return reader->scraped == 0 ? NULL
 				    : bsearch(&wanted, reader->ports, reader->scraped,
 					      sizeof(wanted), compare_ports);
@@ -196,22 +204,15 @@ static struct job *find_job(struct rna_fleets_reader *reader, const char *name)
 /* The node as others call it. */
 static const char *name_node(const struct port *port)
 {
-	return port->member[0] != '\0' ? port->member : port->instance;
+	return port->labels[port->labels[MEMBER][0] != '\0' ? MEMBER : INSTANCE];
 }
 
 static int compare_members(const void *a, const void *b)
 {
-	const struct port *first = *(const struct port *const *)a,
-			  *second = *(const struct port *const *)b;
-	int ret = strcmp(first->job, second->job);
+	static const enum label order[] = {JOB, GROUP, MEMBER, DEVICE, PORT};
 
-	if (ret == 0)
-		ret = strcmp(first->group, second->group);
-	if (ret == 0)
-		ret = strcmp(first->member, second->member);
-	if (ret == 0)
-		ret = strcmp(first->device, second->device);
-	return ret != 0 ? ret : strcmp(first->number, second->number);
+	return compare_labels(*(const struct port *const *)a, *(const struct port *const *)b, order,
+			      RNA_ARRAY_SIZE(order));
 }
 
 /* Ports by the names that peers have for them. */
@@ -239,16 +240,16 @@ static struct port make_peer(struct rna_fleets_reader *reader, const struct port
 	rna_strbuf_add(device, pair->peer_port,
 		       slash ? (size_t)(slash - pair->peer_port) : strlen(pair->peer_port));
 	reader->failed |= !rna_strbuf_ok(device);
-	return (struct port){
-		.job = own->job,
-		.instance = pair->peer,
-		.device = rna_strbuf_ok(device) ? device->data : "",
-		.number = slash ? slash + 1 : "",
-		.leaf = pair->peer_leaf,
-		.group = own->group,
-		.member = pair->peer,
-		.rail = "",
-	};
+	return (struct port){.labels = {
+				     [JOB] = own->labels[JOB],
+				     [INSTANCE] = pair->peer,
+				     [DEVICE] = rna_strbuf_ok(device) ? device->data : "",
+				     [PORT] = slash ? slash + 1 : "",
+				     [GROUP] = own->labels[GROUP],
+				     [MEMBER] = pair->peer,
+				     [LEAF] = pair->peer_leaf,
+				     [RAIL] = "",
+			     }};
 }
 
 static uint32_t find_peer(struct rna_fleets_reader *reader, const struct port *own,
@@ -289,16 +290,9 @@ static void take_info(struct rna_fleets_reader *reader, const struct sample *sam
 		reader->failed = true;
 		return;
 	}
-	*port = (struct port){
-		.job = keep(reader, sample, "job"),
-		.instance = keep(reader, sample, "instance"),
-		.device = keep(reader, sample, "device"),
-		.number = keep(reader, sample, "port"),
-		.leaf = keep(reader, sample, "leaf"),
-		.group = keep(reader, sample, "group"),
-		.member = keep(reader, sample, "member"),
-		.rail = keep(reader, sample, "rail"),
-	};
+	*port = (struct port){0};
+	for (enum label i = 0; i < LABELS; i++)
+		port->labels[i] = keep(reader, sample, label_names[i]);
 	reader->port_count++;
 }
 
@@ -344,45 +338,26 @@ static void take_ratio(struct rna_fleets_reader *reader, const struct sample *sa
 	reader->pair_count++;
 }
 
-static void take_sent(struct rna_fleets_reader *reader, const struct sample *sample)
+static void take_counts(struct rna_fleets_reader *reader, const struct sample *sample)
 {
 	struct port *port = find_port(reader, sample);
 	enum rna_probe_scope scope = read_scope(label(sample, "scope"));
 
 	if (port && scope < RNA_PROBE_SCOPE_COUNT)
-		port->own.sent[scope] = sample->value;
+		(reader->number == SENT ? port->own.sent : port->own.lost)[scope] = sample->value;
 }
 
-static void take_lost(struct rna_fleets_reader *reader, const struct sample *sample)
-{
-	struct port *port = find_port(reader, sample);
-	enum rna_probe_scope scope = read_scope(label(sample, "scope"));
-
-	if (port && scope < RNA_PROBE_SCOPE_COUNT)
-		port->own.lost[scope] = sample->value;
-}
-
-static void take_stopped(struct rna_fleets_reader *reader, const struct sample *sample)
+static void take_job(struct rna_fleets_reader *reader, const struct sample *sample)
 {
 	struct job *job = find_job(reader, name_of(reader, sample, "job"));
 
-	if (job)
+	if (!job)
+		return;
+	if (reader->number == STOPPED)
 		job->stopped = (size_t)sample->value;
-}
-
-static void take_members(struct rna_fleets_reader *reader, const struct sample *sample)
-{
-	struct job *job = find_job(reader, name_of(reader, sample, "job"));
-
-	if (job)
+	else if (reader->number == JOB_MEMBERS)
 		job->members = (uint64_t)sample->value;
-}
-
-static void take_age(struct rna_fleets_reader *reader, const struct sample *sample)
-{
-	struct job *job = find_job(reader, name_of(reader, sample, "job"));
-
-	if (job)
+	else
 		job->age = sample->value;
 }
 
@@ -393,23 +368,24 @@ static void take_age(struct rna_fleets_reader *reader, const struct sample *samp
 static const struct {
 	const char *before, *metric, *after;
 	void (*take)(struct rna_fleets_reader *reader, const struct sample *sample);
-} queries[] = {
-	{"max by (job, instance, device, port, leaf, group, member, rail) (",
-	 "rdma_probe_port_info", ")", take_info},
-	{"max by (job, instance, device, port, result) (", "rdma_probe_port_pairs", ")",
-	 take_pairs},
-	{"max by (job, instance, device, port, peer, peer_port, peer_leaf, scope, sign) (",
-	 "rdma_probe_pair_lost_ratio", ")", take_ratio},
-	{"sum by (job, instance, device, port, scope) (increase(", "rdma_probe_sent_total",
-	 "[10m]))" OF_LOSING, take_sent},
-	{"sum by (job, instance, device, port, scope) (increase(", "rdma_probe_lost_total",
-	 "[10m]))" OF_LOSING, take_lost},
-	{"count by (job) (", "rdma_probe_up", " == 0)", take_stopped},
-	{"max by (job) (", "rdma_probe_members", ")", take_members},
-	{"max by (job) (time() - timestamp(", "rdma_probe_port_info", "))", take_age},
+} queries[QUESTIONS] = {
+	[INFO] = {"max by (job, instance, device, port, leaf, group, member, rail) (",
+		  "rdma_probe_port_info", ")", take_info},
+	[PAIRS] = {"max by (job, instance, device, port, result) (", "rdma_probe_port_pairs", ")",
+		   take_pairs},
+	[RATIOS] =
+		{"max by (job, instance, device, port, peer, peer_port, peer_leaf, scope, sign) (",
+		 "rdma_probe_pair_lost_ratio", ")", take_ratio},
+	[SENT] = {"sum by (job, instance, device, port, scope) (increase(", "rdma_probe_sent_total",
+		  "[10m]))" OF_LOSING, take_counts},
+	[LOST] = {"sum by (job, instance, device, port, scope) (increase(", "rdma_probe_lost_total",
+		  "[10m]))" OF_LOSING, take_counts},
+	[STOPPED] = {"count by (job) (", "rdma_probe_up", " == 0)", take_job},
+	[JOB_MEMBERS] = {"max by (job) (", "rdma_probe_members", ")", take_job},
+	[AGE] = {"max by (job) (time() - timestamp(", "rdma_probe_port_info", "))", take_job},
 };
 
-const size_t rna_fleets_query_count = RNA_ARRAY_SIZE(queries);
+const size_t rna_fleets_query_count = QUESTIONS;
 
 static void write_quoted(const char *text, struct rna_strbuf *out)
 {
@@ -466,7 +442,7 @@ static void sort_ports(struct rna_fleets_reader *reader)
 	if (reader->port_count > 0)
 		qsort(reader->ports, reader->port_count, sizeof(*reader->ports), compare_ports);
 	for (size_t i = 0; i < reader->port_count; i++)
-		if (kept == 0 || compare_places(&reader->ports[kept - 1], &reader->ports[i]) != 0)
+		if (kept == 0 || compare_ports(&reader->ports[kept - 1], &reader->ports[i]) != 0)
 			reader->ports[kept++] = reader->ports[i];
 	reader->port_count = reader->scraped = kept;
 }
@@ -545,7 +521,7 @@ int rna_fleets_end(struct rna_fleets_reader *reader, struct rna_error *error)
 	}
 	if (!reader->samples.seen)
 		return refuse(frame, error);
-	if (reader->number > 0)
+	if (reader->number != INFO)
 		return 0;
 	sort_ports(reader);
 	return list_members(reader) < 0 ? rna_error_set(error, -ENOMEM, "the answer") : 0;
@@ -559,10 +535,9 @@ static int compare_peers(const void *a, const void *b, void *userdata)
 	const struct rna_fleets_reader *reader = userdata;
 	const struct pair *first = *(struct pair *const *)a, *second = *(struct pair *const *)b;
 	const struct port *own = &reader->ports[first->from], *its = &reader->ports[second->from];
-	int ret = strcmp(own->job, its->job);
+	static const enum label order[] = {JOB, GROUP};
+	int ret = compare_labels(own, its, order, RNA_ARRAY_SIZE(order));
 
-	if (ret == 0)
-		ret = strcmp(own->group, its->group);
 	if (ret == 0)
 		ret = strcmp(first->peer, second->peer);
 	return ret != 0 ? ret : strcmp(first->peer_port, second->peer_port);
@@ -597,9 +572,10 @@ static int add_peers(struct rna_fleets_reader *reader)
 			continue;
 		}
 		peer = make_peer(reader, &reader->ports[pair->from], pair);
-		peer.device = rna_arena_keep(reader->arena, peer.device, &reader->failed);
+		peer.labels[DEVICE] =
+			rna_arena_keep(reader->arena, peer.labels[DEVICE], &reader->failed);
 		port = RNA_GROW(reader->ports, reader->port_count, NULL);
-		if (!port || !peer.device)
+		if (!port || !peer.labels[DEVICE])
 			return -ENOMEM;
 		*port = peer;
 		reader->port_count++;
@@ -669,7 +645,8 @@ static uint32_t read_rail(const char *text)
 
 static bool is_of(const struct port *port, const struct rna_fleet *fleet)
 {
-	return strcmp(port->job, fleet->job) == 0 && strcmp(port->group, fleet->group) == 0;
+	return strcmp(port->labels[JOB], fleet->job) == 0 &&
+	       strcmp(port->labels[GROUP], fleet->group) == 0;
 }
 
 /* Both kinds of names, and how many ports there are. */
@@ -687,8 +664,8 @@ static int name_parts(const struct rna_fleets_reader *reader, struct rna_fleet *
 			continue;
 		fleet->mesh.port_count++;
 		nodes->list[nodes->count++] = name_node(port);
-		if (port->leaf[0] != '\0')
-			leaves->list[leaves->count++] = port->leaf;
+		if (port->labels[LEAF][0] != '\0')
+			leaves->list[leaves->count++] = port->labels[LEAF];
 	}
 	sort_names(nodes);
 	sort_names(leaves);
@@ -719,9 +696,10 @@ static int add_ports(const struct rna_fleets_reader *reader, struct rna_fleet *f
 			continue;
 		ports[at] = port->own;
 		ports[at].node = find_name(&nodes, name_node(port));
-		ports[at].leaf = find_name(&leaves, port->leaf);
-		ports[at].rail = read_rail(port->rail);
-		texts[at] = rna_arena_printf(arena, "%s/%s", port->device, port->number);
+		ports[at].leaf = find_name(&leaves, port->labels[LEAF]);
+		ports[at].rail = read_rail(port->labels[RAIL]);
+		texts[at] =
+			rna_arena_printf(arena, "%s/%s", port->labels[DEVICE], port->labels[PORT]);
 		if (!texts[at])
 			return -ENOMEM;
 		if (i < reader->scraped) {
@@ -729,8 +707,9 @@ static int add_ports(const struct rna_fleets_reader *reader, struct rna_fleet *f
 			fleet->judged_ports += port->own.losing + port->own.answering > 0;
 			fleet->losing += port->own.losing;
 			fleet->answering += port->own.answering;
-			fleet->reporting += i == 0 || !is_of(port - 1, fleet) ||
-					    strcmp(port->instance, port[-1].instance) != 0;
+			fleet->reporting +=
+				i == 0 || !is_of(port - 1, fleet) ||
+				strcmp(port->labels[INSTANCE], port[-1].labels[INSTANCE]) != 0;
 		}
 		places[i] = at++;
 	}
@@ -761,14 +740,14 @@ static int add_pairs(const struct rna_fleets_reader *reader, struct rna_fleet *f
 
 static size_t count_nodes(const struct rna_fleets_reader *reader, const char *job)
 {
+	static const enum label order[] = {JOB, INSTANCE};
 	size_t count = 0;
 
 	for (size_t i = 0; i < reader->scraped; i++) {
 		const struct port *port = &reader->ports[i];
 
-		count += strcmp(port->job, job) == 0 &&
-			 (i == 0 || strcmp(port[-1].job, job) != 0 ||
-			  strcmp(port[-1].instance, port->instance) != 0);
+		count += strcmp(port->labels[JOB], job) == 0 &&
+			 (i == 0 || compare_labels(&port[-1], port, order, 2) != 0);
 	}
 	return count;
 }
@@ -817,12 +796,12 @@ static int list_fleets(const struct rna_fleets_reader *reader, const char *group
 	for (size_t i = 0; i < reader->port_count; i++) {
 		const struct port *port = &reader->ports[i];
 
-		if ((group && strcmp(port->group, group) != 0) || has_fleet(ret, port))
+		if ((group && strcmp(port->labels[GROUP], group) != 0) || has_fleet(ret, port))
 			continue;
 		if (ret->count == FLEETS_MAX)
 			return -E2BIG;
 		ret->list[ret->count++] =
-			(struct rna_fleet){.job = port->job, .group = port->group};
+			(struct rna_fleet){.job = port->labels[JOB], .group = port->labels[GROUP]};
 	}
 	if (ret->count > 0)
 		qsort(ret->list, ret->count, sizeof(*ret->list), compare_fleets);

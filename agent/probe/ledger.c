@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ledger.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -9,6 +10,7 @@ enum {
 	SAMPLES_MIN = 8,   /* of a median */
 	USUAL_SHARE = 60,  /* of a new median that moves the usual one, each minute: an hour */
 	HOPS_SETTLED = 10, /* equal ones in a row that are usual */
+	LARGE_MAX = 64,    /* that a report has, or it is not honest */
 };
 
 /*
@@ -18,12 +20,13 @@ enum {
 #define AFTERMATH     (4 * RNA_USEC_PER_SEC)
 #define USUAL_PERIOD  (60 * RNA_USEC_PER_SEC)
 #define HOPS_ACCEPTED (3600 * RNA_USEC_PER_SEC) /* after that, another path is the usual one */
+#define PURE          0.005 /* of small ones lost: no path loses all that it carries */
 
 void rna_ledger_init(struct rna_ledger *ledger)
 {
 	*ledger = (struct rna_ledger){.hops_usual = UNKNOWN};
 	ledger->there = ledger->back = (struct rna_probe_way){UNKNOWN, UNKNOWN, UNKNOWN};
-	ledger->dscp.value = ledger->hops.value = UNKNOWN;
+	ledger->dscp_other = ledger->hops.value = UNKNOWN;
 }
 
 /* -- Counts ------------------------------------------------------------------------------------ */
@@ -50,6 +53,7 @@ static void turn_buckets(struct rna_ledger *ledger, rna_usec now)
 	while (ledger->bucket < bucket) {
 		ledger->bucket++;
 		*newest(ledger) = (struct rna_probe_counts){0};
+		ledger->of_hole[ledger->bucket % RNA_LEDGER_BUCKETS] = 0;
 		if (ledger->bucket % (RNA_LEDGER_BUCKETS / 2) == 0) {
 			ledger->classes_before = ledger->classes_lost;
 			ledger->classes_lost = ledger->classes_seen = 0;
@@ -57,17 +61,49 @@ static void turn_buckets(struct rna_ledger *ledger, rna_usec now)
 	}
 }
 
-/* Large ones alone in a row may be an MTU hole's: whether they are is known when one comes back. */
+/*
+ * Where small ones are lost as well, as many large ones are lost by chance, or with their path:
+ * then a class that loses all its large ones is no evidence of a hole.
+ */
+static void follow_large(struct rna_ledger *ledger, bool lost, uint64_t number, uint32_t classes,
+			 rna_usec now)
+{
+	double noise =
+		(ledger->small_lost + 1.0) / (ledger->small_lost + ledger->small_answered + 2.0);
+
+	for (uint64_t i = 0; i < number && i < LARGE_MAX; i++)
+		rna_paths_add(&ledger->hole, lost, noise < PURE ? classes : 0,
+			      fmax(noise, RNA_PATHS_NOISE), now);
+}
+
+/* What large ones are open, once it is known whether there is a hole. */
+static void close_large(struct rna_ledger *ledger)
+{
+	uint32_t open = ledger->large_open;
+
+	if (ledger->hole.found) {
+		ledger->of_hole[ledger->bucket % RNA_LEDGER_BUCKETS] += (uint16_t)open;
+	} else if (ledger->hole.all.shown > 0) {
+		return;
+	} else {
+		newest(ledger)->lost += open;
+		newest(ledger)->large_lost += open;
+		ledger->small_answered = ledger->small_lost = 0;
+	}
+	ledger->large_open = 0;
+}
+
 static void settle(struct rna_ledger *ledger, struct rna_ledger_losses *losses)
 {
-	const struct rna_probe_counts counts = {.lost = losses->lost, .large_lost = losses->large};
-	uint32_t open = ledger->large_lost_in_row > 0 ? losses->large : 0;
-	const struct rna_probe_counts recent = {.lost = losses->lost - open,
-						.large_lost = losses->large - open};
+	uint32_t small = losses->lost - losses->large;
 
-	rna_probe_counts_merge(&ledger->total, &counts);
-	rna_probe_counts_merge(newest(ledger), &recent);
-	ledger->large_open += open;
+	ledger->total.lost += losses->lost;
+	ledger->total.large_lost += losses->large;
+	newest(ledger)->lost += small;
+	ledger->small_lost += small;
+	ledger->large_open += losses->large;
+	follow_large(ledger, true, losses->large, losses->classes, losses->at);
+	close_large(ledger);
 	*losses = (struct rna_ledger_losses){0};
 }
 
@@ -93,14 +129,17 @@ static void count_outage(struct rna_ledger *ledger, uint64_t lost, uint64_t larg
 	ledger->total.large_lost += large;
 }
 
-static void keep_losses(struct rna_ledger *ledger, const struct rna_probe_counts *counts,
+static void keep_losses(struct rna_ledger *ledger, const struct rna_prober_target_report *report,
 			rna_usec now)
 {
+	const struct rna_probe_counts *counts = &report->counts;
+
 	if (ledger->silent || now < ledger->silent_until)
 		count_outage(ledger, counts->lost, counts->large_lost);
 	else if (counts->lost > 0)
 		*make_room(ledger) = (struct rna_ledger_losses){now, (uint32_t)counts->lost,
-								(uint32_t)counts->large_lost};
+								(uint32_t)counts->large_lost,
+								report->classes_lost};
 }
 
 /* Of losses reported since then. */
@@ -157,10 +196,10 @@ static void take_back(struct rna_ledger *ledger, uint64_t late, uint32_t large)
 void rna_ledger_forgive(struct rna_ledger *ledger)
 {
 	make_void(ledger, 0);
-	ledger->silent = ledger->hole = false;
+	ledger->silent = false;
+	ledger->hole = (struct rna_paths){0};
 	ledger->large_open = 0;
 	ledger->unanswered = 0;
-	ledger->large_lost_in_row = ledger->small_answered_meanwhile = 0;
 	ledger->last_answer = ledger->first_sent = 0;
 	ledger->refusal = 0;
 	ledger->refused_first = 0;
@@ -183,32 +222,6 @@ void rna_ledger_set_silent(struct rna_ledger *ledger, bool silent, rna_usec now)
 		ledger->waiting[i] = (struct rna_ledger_losses){0};
 	}
 	ledger->silent = silent;
-}
-
-void rna_ledger_set_hole(struct rna_ledger *ledger, bool hole)
-{
-	ledger->hole = hole;
-}
-
-/* A large one came back. What was lost before was an MTU hole's, or is lost by chance. */
-static void close_large(struct rna_ledger *ledger)
-{
-	const struct rna_probe_counts lost = {.lost = ledger->large_open,
-					      .large_lost = ledger->large_open};
-
-	if (!ledger->hole)
-		rna_probe_counts_merge(newest(ledger), &lost);
-	ledger->large_open = 0;
-	for (size_t i = 0; ledger->hole && i < RNA_LEDGER_WAITING; i++) {
-		struct rna_ledger_losses *losses = &ledger->waiting[i];
-
-		count_outage(ledger, losses->large, losses->large);
-		losses->lost -= losses->large;
-		losses->large = 0;
-		if (losses->lost == 0)
-			*losses = (struct rna_ledger_losses){0};
-	}
-	ledger->hole = false;
 }
 
 /* -- Runs -------------------------------------------------------------------------------------- */
@@ -238,23 +251,16 @@ static void follow_hops(struct rna_ledger *ledger, rna_usec now)
 
 /* -- Reports ----------------------------------------------------------------------------------- */
 
-static void follow_large(struct rna_ledger *ledger, const struct rna_probe_counts *counts)
+static void follow_dscp(struct rna_ledger *ledger, const struct rna_prober_target_report *report,
+			uint8_t dscp, rna_usec now)
 {
-	uint64_t small = counts->answered - counts->large_answered;
+	uint8_t arrived = report->there.dscp;
 
-	if (counts->large_answered > 0) {
-		close_large(ledger);
-		ledger->large_lost_in_row = ledger->small_answered_meanwhile = 0;
-	}
-	if (ledger->large_lost_in_row == 0)
-		ledger->small_lost_meanwhile = 0;
-	if (counts->large_answered > 0)
+	if (dscp == UNKNOWN || arrived == UNKNOWN)
 		return;
-	ledger->large_lost_in_row += (unsigned)counts->large_lost;
-	if (ledger->large_lost_in_row > 0) {
-		ledger->small_answered_meanwhile += (unsigned)small;
-		ledger->small_lost_meanwhile += (unsigned)(counts->lost - counts->large_lost);
-	}
+	if (arrived != dscp)
+		ledger->dscp_other = arrived;
+	rna_paths_add(&ledger->dscp, arrived != dscp, report->classes_seen, RNA_PATHS_NOISE, now);
 }
 
 static void follow_refusals(struct rna_ledger *ledger,
@@ -289,7 +295,7 @@ void rna_ledger_add(struct rna_ledger *ledger, const struct rna_prober_target_re
 	struct rna_probe_counts counts = report->counts;
 
 	turn_buckets(ledger, now);
-	keep_losses(ledger, &counts, now);
+	keep_losses(ledger, report, now);
 	counts.lost = counts.large_lost = 0; /* not yet */
 	count(ledger, &counts);
 	take_back(ledger, report->late, report->late_large);
@@ -305,7 +311,9 @@ void rna_ledger_add(struct rna_ledger *ledger, const struct rna_prober_target_re
 		ledger->first_sent = now;
 	ledger->classes_lost |= report->classes_lost;
 	ledger->classes_seen |= report->classes_seen;
-	follow_large(ledger, &report->counts);
+	ledger->small_answered += (uint32_t)(counts.answered - counts.large_answered);
+	follow_large(ledger, false, counts.large_answered, report->classes_seen, now);
+	close_large(ledger);
 	follow_refusals(ledger, report, now);
 	keep_samples(ledger, report);
 	if (report->counts.answered == 0)
@@ -313,9 +321,7 @@ void rna_ledger_add(struct rna_ledger *ledger, const struct rna_prober_target_re
 	ledger->visits = ledger->visits_missing = 0;
 	ledger->there = report->there;
 	ledger->back = report->back;
-	lengthen(&ledger->dscp, report->there.dscp,
-		 dscp != UNKNOWN && report->there.dscp != UNKNOWN && report->there.dscp != dscp,
-		 now);
+	follow_dscp(ledger, report, dscp, now);
 	follow_hops(ledger, now);
 }
 
@@ -407,9 +413,12 @@ struct rna_probe_counts rna_ledger_window(const struct rna_ledger *ledger, rna_u
 struct rna_probe_counts rna_ledger_recent(const struct rna_ledger *ledger)
 {
 	struct rna_probe_counts recent = rna_ledger_window(ledger, RNA_PROBE_RECENT);
+	uint32_t large = ledger->large_open;
 
-	recent.lost += ledger->large_open;
-	recent.large_lost += ledger->large_open;
+	for (size_t i = 0; i < RNA_LEDGER_BUCKETS; i++)
+		large += ledger->of_hole[i];
+	recent.lost += large;
+	recent.large_lost += large;
 	return recent;
 }
 

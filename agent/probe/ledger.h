@@ -13,6 +13,8 @@
 
 #include "rna/prober.h"
 
+#include "paths.h"
+
 enum {
 	RNA_LEDGER_BUCKETS = 60,
 	RNA_LEDGER_SAMPLES = 64, /* round trips that medians are made of */
@@ -30,6 +32,7 @@ enum {
 struct rna_ledger_losses {
 	rna_usec at; /* monotonic; 0: this place is free */
 	uint32_t lost, large;
+	uint32_t classes; /* of source ports */
 };
 
 /* How often in a row a header had the same unexpected value. */
@@ -48,8 +51,15 @@ struct rna_ledger {
 
 	bool silent;           /* as judged: see rna_ledger_set_silent() */
 	rna_usec silent_until; /* losses reported until then are of the silence before */
-	bool hole;             /* as judged: see rna_ledger_set_hole() */
-	uint32_t large_open; /* lost in a row, after their grace: in the total, but in no window */
+
+	/*
+	 * Large ones that were lost, after their grace. If those are an MTU hole's, no window that
+	 * is judged has them, or the path would seem to lose probes; open: it is not known yet.
+	 */
+	struct rna_paths hole;
+	uint32_t large_open;
+	uint16_t of_hole[RNA_LEDGER_BUCKETS];
+	uint32_t small_answered, small_lost; /* since the first large one that is open */
 
 	/* Of the peer's own probes since the last answer: those that came, and gaps between them.
 	 */
@@ -60,7 +70,6 @@ struct rna_ledger {
 	/* Since when it is known that the peer ran after the last answer; 0: it is not. */
 	rna_usec confirmed;
 	rna_usec first_sent; /* monotonic; 0: nothing was sent */
-	unsigned large_lost_in_row, small_answered_meanwhile, small_lost_meanwhile;
 	uint64_t refused;
 	int refusal; /* errno of the newest; 0: none since the last answer */
 	rna_usec refused_first, refused_last;
@@ -72,7 +81,8 @@ struct rna_ledger {
 	rna_usec slow_since; /* 0: it is not slower than usual */
 
 	struct rna_probe_way there, back; /* newest; 255: unknown */
-	struct rna_ledger_run dscp;       /* arrived there with another DSCP than it left with */
+	struct rna_paths dscp;            /* arrived there with another DSCP than it left with */
+	uint8_t dscp_other;               /* the newest such; 255: none yet */
 	struct rna_ledger_run hops;       /* arrived there with another hop limit than usual */
 	uint8_t hops_usual;               /* 255: unknown */
 };
@@ -107,19 +117,13 @@ void rna_ledger_set_confirmed(struct rna_ledger *ledger, bool confirmed, rna_use
  */
 void rna_ledger_set_silent(struct rna_ledger *ledger, bool silent, rna_usec now);
 
-/*
- * Whether it is judged to have an MTU hole. Large probes that are lost in a row are in no window
- * until one comes back; if there was a hole then, they never are, as those of a silence.
- */
-void rna_ledger_set_hole(struct rna_ledger *ledger, bool hole);
-
 /* The peer has gone: what waits for an answer is void, and nothing is in a row any more. */
 void rna_ledger_forgive(struct rna_ledger *ledger);
 
 /* The sums of about the last length, RNA_PROBE_RECENT at most, as losses are judged by. */
 struct rna_probe_counts rna_ledger_window(const struct rna_ledger *ledger, rna_usec length);
 
-/* Those of RNA_PROBE_RECENT, with the large ones lost in a row until now. */
+/* Those of RNA_PROBE_RECENT, with the large ones that are open, or of an MTU hole. */
 struct rna_probe_counts rna_ledger_recent(const struct rna_ledger *ledger);
 
 /* The counts of the last half minute, of the time before in two minutes, and in ten. */

@@ -584,6 +584,10 @@ static void recall_pair(const struct rna_pairs *pairs, struct rna_probing_pair *
 	rna_ledger_recall(ledger, kept->pasts, ago, now.monotonic);
 	if (kept->signs == 0 || ago >= RNA_PROBE_MEMORY_SIGNS)
 		return;
+	if (kept->signs & RNA_PROBE_MTU_HOLE)
+		rna_paths_recall(&ledger->hole);
+	if (kept->signs & RNA_PROBE_DSCP)
+		rna_paths_recall(&ledger->dscp);
 	pair->recalled = kept->signs;
 	pair->recalled_since = earlier(kept->since, now.realtime);
 }
@@ -630,7 +634,6 @@ static bool judge_pair(const struct rna_pairs *pairs, struct surroundings *aroun
 		signs = rna_pair_signs(&judged, now.monotonic);
 	signs |= signs_recalled(pair, now.monotonic);
 	rna_ledger_set_silent(&pair->ledger, signs & RNA_PROBE_SILENT, now.monotonic);
-	rna_ledger_set_hole(&pair->ledger, signs & RNA_PROBE_MTU_HOLE);
 	if (signs == pair->signs)
 		return false;
 	if (signs == 0 || pair->signs == 0)

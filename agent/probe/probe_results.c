@@ -94,6 +94,17 @@ static rna_usec to_realtime(rna_usec monotonic, struct rna_time now)
 	return monotonic > 0 ? now.realtime - rna_usec_since(monotonic, now.monotonic) : 0;
 }
 
+static unsigned find_some_paths(const struct rna_probing_pair *pair)
+{
+	unsigned ret = 0;
+
+	if (rna_paths_are_some(&pair->ledger.hole))
+		ret |= RNA_PROBE_MTU_HOLE;
+	if (rna_paths_are_some(&pair->ledger.dscp))
+		ret |= RNA_PROBE_DSCP;
+	return ret & pair->signs;
+}
+
 static struct rna_probe_pair describe_pair(struct making *making,
 					   const struct rna_probing_pair *pair)
 {
@@ -110,6 +121,7 @@ static struct rna_probe_pair describe_pair(struct making *making,
 		.scope = pair->scope,
 		.state = pair->state,
 		.signs = pair->signs,
+		.some_paths = find_some_paths(pair),
 		.text = keep(making, pair->text),
 		.total = ledger->total,
 		.recent = rna_ledger_recent(ledger),
@@ -117,6 +129,7 @@ static struct rna_probe_pair describe_pair(struct making *making,
 		.rtt_p99 = rna_ledger_rtt(ledger, 99),
 		.rtt_usual = ledger->usual,
 		.dscp_sent = pair->port->plan.class.dscp,
+		.dscp_other = ledger->dscp_other,
 		.there = ledger->there,
 		.back = ledger->back,
 		.hops_usual = ledger->hops_usual,

@@ -8,12 +8,8 @@
 enum {
 	UNKNOWN = 255,
 	SILENT_OF_PORT = 16,   /* of all its pairs: 1 % if one of two spines loses everything */
-	HOLE_PROBES = 3,       /* large ones in a row, while as many small ones came back */
-	HOLE_PURITY = 4,       /* of so many small answers, one small loss */
-	DSCP_PROBES = 5,       /* in a row */
 	ANSWERS_OF_SOUND = 30, /* that make a port well: one loss in ten would have shown */
-	PAIRS_MAX = 64,
-	PAIRS_SHARE = 3, /* one of so many has to lose before the port is blamed */
+	PAIRS_SHARE = 3,       /* one of so many has to lose before the port is blamed */
 	/* Nanoseconds that a path must be slower than usual, at least: noise of short paths; */
 	SLOW_EXTRA = 20000,
 	/* and of a host without a clock in its HCA, whose CPU other programs take for some slices
@@ -75,25 +71,6 @@ static double tail(uint64_t events, double expected)
 bool rna_loss_is_real(uint64_t lost, uint64_t count)
 {
 	return lost > 1 && tail(lost, SOUND_LOSS * (double)count) < NEXT_TO_IMPOSSIBLE;
-}
-
-bool rna_ledger_has_loss(const struct rna_ledger *const *ledgers, size_t count,
-			 struct rna_probe_counts *ret, rna_usec *ret_length)
-{
-	for (size_t w = 0; w < RNA_ARRAY_SIZE(windows); w++) {
-		struct rna_probe_counts sum = {0};
-
-		for (size_t i = 0; i < count; i++) {
-			struct rna_probe_counts own = rna_ledger_window(ledgers[i], windows[w]);
-
-			rna_probe_counts_merge(&sum, &own);
-		}
-		*ret = sum;
-		*ret_length = windows[w];
-		if (rna_loss_is_real(sum.lost, sum.lost + sum.answered))
-			return true;
-	}
-	return false;
 }
 
 /* -- Pairs ------------------------------------------------------------------------------------- */
@@ -193,11 +170,14 @@ static bool is_silent(const struct rna_judged_pair *pair, rna_usec now)
 
 static bool has_loss(const struct rna_judged_pair *pair, rna_usec now)
 {
-	struct rna_probe_counts window;
-	rna_usec length;
+	bool real = false;
 
-	return rna_ledger_has_loss(&pair->ledger, 1, &window, &length) &&
-	       peer_is_well(pair->peer, 0, now);
+	for (size_t w = 0; w < RNA_ARRAY_SIZE(windows); w++) {
+		struct rna_probe_counts window = rna_ledger_window(pair->ledger, windows[w]);
+
+		real |= rna_loss_is_real(window.lost, window.lost + window.answered);
+	}
+	return real && peer_is_well(pair->peer, 0, now);
 }
 
 static bool is_slow(const struct rna_ledger *ledger, rna_usec now)
@@ -214,14 +194,6 @@ static bool has_detour(const struct rna_judged_pair *pair, rna_usec now)
 	       rna_usec_since(ledger->hops.since, now) >= DETOUR;
 }
 
-/* Where small ones are lost as well, large ones in a row are lost by chance, or with their path. */
-static bool has_mtu_hole(const struct rna_ledger *ledger)
-{
-	return ledger->large_lost_in_row >= HOLE_PROBES &&
-	       ledger->small_answered_meanwhile >= HOLE_PROBES &&
-	       ledger->small_lost_meanwhile * HOLE_PURITY <= ledger->small_answered_meanwhile;
-}
-
 unsigned rna_pair_signs(const struct rna_judged_pair *pair, rna_usec now)
 {
 	const struct rna_ledger *ledger = pair->ledger;
@@ -232,13 +204,13 @@ unsigned rna_pair_signs(const struct rna_judged_pair *pair, rna_usec now)
 		return 0;
 	if (is_silent(pair, now))
 		return RNA_PROBE_SILENT; /* all else is of the time before */
-	if (has_mtu_hole(ledger))
+	if (ledger->hole.found)
 		signs |= RNA_PROBE_MTU_HOLE;
-	else if (has_loss(pair, now))
+	if (has_loss(pair, now))
 		signs |= RNA_PROBE_LOSS;
 	if (is_slow(ledger, now))
 		signs |= RNA_PROBE_SLOW;
-	if (ledger->dscp.length >= DSCP_PROBES)
+	if (ledger->dscp.found)
 		signs |= RNA_PROBE_DSCP;
 	if (has_detour(pair, now))
 		signs |= RNA_PROBE_DETOUR;
@@ -308,23 +280,39 @@ static bool is_unreachable(const struct rna_port_evidence *pairs, size_t count,
 	       unanswered >= SILENT_OF_PORT;
 }
 
-/* Losses of one pair alone may be of its peer; those of several are of what they share. */
+/*
+ * Losses of one pair alone may be of its peer; those of several are of what they share. But if no
+ * other pair answers, none says that the port is well.
+ */
 static bool is_lossy(const struct rna_port_evidence *pairs, size_t count,
 		     struct rna_port_verdict *verdict)
 {
-	const struct rna_ledger *ledgers[PAIRS_MAX] = {NULL};
-	size_t used = 0;
+	for (size_t w = 0; w < RNA_ARRAY_SIZE(windows); w++) {
+		struct rna_probe_counts sum = {0};
+		unsigned bad = 0, judged = 0, signs = 0;
 
-	for (size_t i = 0; i < count && used < PAIRS_MAX; i++)
-		if (pairs[i].judged && !(pairs[i].signs & RNA_PROBE_SILENT))
-			ledgers[used++] = pairs[i].ledger;
-	if (!rna_ledger_has_loss(ledgers, used, &verdict->window, &verdict->length))
-		return false;
-	verdict->bad = 0;
-	verdict->judged = (unsigned)used;
-	for (size_t i = 0; i < used; i++)
-		verdict->bad += rna_ledger_window(ledgers[i], verdict->length).lost > 0;
-	return verdict->bad >= 2 && PAIRS_SHARE * verdict->bad >= verdict->judged;
+		for (size_t i = 0; i < count; i++) {
+			struct rna_probe_counts own;
+
+			if (!pairs[i].judged || (pairs[i].signs & RNA_PROBE_SILENT))
+				continue;
+			own = rna_ledger_window(pairs[i].ledger, windows[w]);
+			rna_probe_counts_merge(&sum, &own);
+			bad += own.lost > 0;
+			signs |= pairs[i].signs;
+			judged++;
+		}
+		verdict->window = sum;
+		verdict->length = windows[w];
+		if (!rna_loss_is_real(sum.lost, sum.lost + sum.answered) ||
+		    PAIRS_SHARE * bad < judged ||
+		    (bad < 2 && (judged > 1 || !(signs & RNA_PROBE_LOSS))))
+			continue;
+		verdict->bad = bad;
+		verdict->judged = judged;
+		return true;
+	}
+	return false;
 }
 
 struct rna_port_verdict rna_port_judge(const struct rna_port_evidence *pairs, size_t count)

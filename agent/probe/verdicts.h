@@ -48,10 +48,6 @@ bool rna_pair_is_slower(const struct rna_judged_pair *pair);
 /* Is a loss of lost out of count probes next to impossible on a sound path? */
 bool rna_loss_is_real(uint64_t lost, uint64_t count);
 
-/* The shortest window whose losses are real, its length in *ret_length. False: none is. */
-bool rna_ledger_has_loss(const struct rna_ledger *const *ledgers, size_t count,
-			 struct rna_probe_counts *ret, rna_usec *ret_length);
-
 /* A pair, as the verdict of a port sees it. */
 struct rna_port_evidence {
 	const struct rna_ledger *ledger;

@@ -120,6 +120,11 @@ static const struct rna_probe_port *find_port(const struct rna_rule_input *in,
 	return NULL;
 }
 
+static const char *which_paths(const struct rna_probe_pair *pair, unsigned sign)
+{
+	return pair->some_paths & sign ? " on some paths" : "";
+}
+
 /* "WHAT 2 of 6 peers: n2 mlx5_0/1 (...), ...", where pairs of the port show that sign. */
 static struct rna_finding *report(const struct rna_rule_input *in, struct rna_finds *out,
 				  unsigned sign, describe_pair *describe, const char *what)
@@ -271,8 +276,8 @@ const struct rna_rule rna_rule_probe_loss = {
 	.scope = RNA_RULE_OF_PORT,
 	.hold = "0s", /* the losses are next to impossible on a sound path */
 	.help = "A port loses probes to or from a third of its peers or more, two at "
-		"least. Severity info if only single paths lose, which may be of their "
-		"other ends.",
+		"least, or the only one that answers. Severity info if only single paths lose, "
+		"which may be of their other ends.",
 	.check = check_probe_loss,
 	.remedy = "Compare the error and discard counters of {device} (status, findings "
 		  "errors-rising and packets-lost). {provider}Look at those of its leaf port. "
@@ -288,9 +293,9 @@ static void describe_large_loss(const struct rna_probe_port *port,
 {
 	const struct rna_probe_counts *recent = &pair->recent;
 
-	rna_strbuf_printf(out, "%" PRIu64 " of %" PRIu64 " with %" PRIu32 " bytes",
+	rna_strbuf_printf(out, "%" PRIu64 " of %" PRIu64 " with %" PRIu32 " bytes%s",
 			  recent->large_lost, recent->large_lost + recent->large_answered,
-			  port->address.mtu);
+			  port->address.mtu, which_paths(pair, RNA_PROBE_MTU_HOLE));
 }
 
 static void check_probe_mtu_hole(const struct rna_rule_input *in, struct rna_finds *out)
@@ -305,13 +310,14 @@ const struct rna_rule rna_rule_probe_mtu_hole = {
 	.impact = RNA_IMPACT_FABRIC,
 	.cause = RNA_CAUSE_FABRIC,
 	.scope = RNA_RULE_OF_PORT,
-	.hold = "0s",
-	.help = "Probes as large as the MTU are lost on the way to a peer, while small "
-		"ones come back.",
+	.hold = "0s", /* so many are next to impossible by chance */
+	.help = "Probes as large as the MTU are lost on the way to a peer, on all paths or on "
+		"some of several equal ones, while small ones come back.",
 	.check = check_probe_mtu_hole,
 	.remedy = "{provider}Compare the MTU of all switch ports on the way: with an RDMA MTU of "
 		  "4096 "
-		  "bytes it must be 4200 or more. If they agree, look for a port that "
+		  "bytes it must be 4200 or more. On some paths only: compare those of the spines "
+		  "with each other. If they agree, look for a port that "
 		  "discards by size or by a full buffer (PFC, headroom).",
 	.message_id = "262562dc0f3e445aa4df1d1dbda0d776",
 	.condition = RNA_CONDITION_FABRIC_UNHEALTHY,
@@ -354,7 +360,8 @@ static void describe_dscp(const struct rna_probe_port *port, const struct rna_pr
 			  struct rna_strbuf *out)
 {
 	(void)port;
-	rna_strbuf_printf(out, "%u becomes %u", pair->dscp_sent, pair->there.dscp);
+	rna_strbuf_printf(out, "%u becomes %u%s", pair->dscp_sent, pair->dscp_other,
+			  which_paths(pair, RNA_PROBE_DSCP));
 }
 
 static void check_probe_dscp_rewritten(const struct rna_rule_input *in, struct rna_finds *out)
@@ -369,12 +376,14 @@ const struct rna_rule rna_rule_probe_dscp_rewritten = {
 	.impact = RNA_IMPACT_FABRIC,
 	.cause = RNA_CAUSE_FABRIC,
 	.scope = RNA_RULE_OF_PORT,
-	.hold = "0s", /* five in a row */
-	.help = "Probes arrive with another DSCP than they left with: RoCE traffic may "
-		"take the wrong queue, without PFC and ECN.",
+	.hold = "0s", /* so many are next to impossible by chance */
+	.help = "Probes arrive with another DSCP than they left with, on all paths or on some of "
+		"several equal ones: RoCE traffic may take the wrong queue, without PFC and ECN.",
 	.check = check_probe_dscp_rewritten,
-	.remedy = "{provider}Set the switch ports on the way to trust DSCP and not to rewrite it; "
-		  "compare the leaf port of {device}/{port} with those of its sibling rails.",
+	.remedy =
+		"{provider}Set the switch ports on the way to trust DSCP and not to rewrite it; "
+		"compare the leaf port of {device}/{port} with those of its sibling rails. On some "
+		"paths only: compare the ports of the spines with each other.",
 	.message_id = "03add9aaa8114d37b24f95c014bdafa2",
 	.condition = RNA_CONDITION_FABRIC_UNHEALTHY,
 };

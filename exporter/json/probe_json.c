@@ -184,9 +184,19 @@ static void set_peer(struct rna_json_writer *writer, json_t *object,
 		rna_json_set_text(writer, object, "peer_leaf", pair->peer_leaf);
 }
 
+static json_t *describe_signs(struct rna_json_writer *writer, unsigned signs)
+{
+	json_t *list = json_array();
+
+	for (unsigned i = 0; i < RNA_PROBE_SIGNS; i++)
+		if (signs & 1u << i)
+			rna_json_append(writer, list, json_string(rna_probe_sign_name(1u << i)));
+	return list;
+}
+
 static json_t *describe_pair(struct rna_json_writer *writer, const struct rna_probe_pair *pair)
 {
-	json_t *object = json_object(), *list = json_array();
+	json_t *object = json_object();
 
 	rna_json_set_text(writer, object, "device", pair->device);
 	rna_json_set_number(writer, object, "port", pair->port);
@@ -195,10 +205,10 @@ static json_t *describe_pair(struct rna_json_writer *writer, const struct rna_pr
 	rna_json_set_text(writer, object, "state", rna_probe_state_name(pair->state));
 	if (pair->text[0] != '\0')
 		rna_json_set_text(writer, object, "text", pair->text);
-	for (unsigned i = 0; i < RNA_PROBE_SIGNS; i++)
-		if (pair->signs & 1u << i)
-			rna_json_append(writer, list, json_string(rna_probe_sign_name(1u << i)));
-	rna_json_set(writer, object, "signs", list);
+	rna_json_set(writer, object, "signs", describe_signs(writer, pair->signs));
+	if (pair->some_paths != 0)
+		rna_json_set(writer, object, "some_paths",
+			     describe_signs(writer, pair->some_paths));
 	if (pair->since > 0)
 		rna_json_set_time(writer, object, "since", pair->since);
 	if (pair->last_answer > 0)

@@ -122,7 +122,9 @@ static void add_detail(struct rna_strbuf *out, const struct rna_page *page,
 	}
 	if (pair->signs & RNA_PROBE_DSCP)
 		rna_strbuf_printf(out, ", DSCP %u arrives as %u", pair->dscp_sent,
-				  pair->there.dscp);
+				  pair->dscp_other);
+	if (pair->some_paths != 0)
+		rna_strbuf_puts(out, " on some paths");
 	if (pair->signs & RNA_PROBE_DETOUR)
 		rna_strbuf_printf(out, ", hop limit %u, usually %u", pair->there.hop_limit,
 				  pair->hops_usual);

@@ -223,8 +223,9 @@ static void add_result(const struct row *row, struct rna_strbuf *out)
 
 	for (unsigned i = 0; i < RNA_PROBE_SIGNS; i++)
 		if (pair->signs & 1u << i)
-			rna_strbuf_printf(out, "%s%s", count++ > 0 ? "," : "",
-					  rna_probe_sign_name(1u << i));
+			rna_strbuf_printf(out, "%s%s%s", count++ > 0 ? "," : "",
+					  rna_probe_sign_name(1u << i),
+					  pair->some_paths & 1u << i ? " (some paths)" : "");
 	if (count == 0)
 		rna_strbuf_puts(out, rna_probe_result_name(rna_probe_result(pair)));
 	else if (pair->state != RNA_PROBE_RUNNING)
@@ -278,7 +279,10 @@ static void add_usual(const struct row *row, struct rna_strbuf *out)
 
 static void add_dscp(const struct row *row, struct rna_strbuf *out)
 {
-	add_bytes(row->pair->dscp_sent, row->pair->there.dscp, out);
+	const struct rna_probe_pair *pair = row->pair;
+
+	add_bytes(pair->dscp_sent,
+		  pair->signs & RNA_PROBE_DSCP ? pair->dscp_other : pair->there.dscp, out);
 }
 
 static void add_hop_limit(const struct row *row, struct rna_strbuf *out)

@@ -1,5 +1,18 @@
 # SPDX-License-Identifier: Apache-2.0
 """Typical values, each with the expected manifests in expected/; and values that must be rejected."""
+import re
+
+import yaml
+
+from renderer import ROOT, read
+
+
+def documented(page, owner):
+    """The block of YAML with that first line in a document."""
+    return re.search(rf"```yaml\n# {owner}\n(.*?)```", read(f"{ROOT}/{page}"), re.S)[1]
+
+
+PRODUCTION = "agent/probe/production.md"
 
 PROFILES = {
     "default": {},
@@ -128,6 +141,8 @@ profiles:
             "bandwidth_window": ["Sat 02:00-04:00"]}},
         "networkPolicy": {"enabled": True, "from": [
             {"namespaceSelector": {"matchLabels": {"name": "monitoring"}}}]}},
+    "probe-roce": yaml.safe_load(documented(PRODUCTION, "values of this chart: RoCE")),
+    "probe-infiniband": yaml.safe_load(documented(PRODUCTION, "values of this chart: InfiniBand")),
     # the fewest rights: neither root nor a token
     "probe-dns": {
         "probe": {"enabled": True, "members": "dns", "secretName": "fabric", "ipcLock": False},
@@ -154,7 +169,7 @@ profiles:
 }
 
 # Profiles that need EndpointSlices, which a cluster has since 1.21.
-WITH_SLICES = {"probe", "probe-with-others", "openshift-probes"}
+WITH_SLICES = {"probe", "probe-roce", "probe-infiniband", "probe-with-others", "openshift-probes"}
 
 PROBE = {"enabled": True}
 

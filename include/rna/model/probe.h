@@ -110,12 +110,14 @@ struct rna_probe_pair {
 	enum rna_probe_scope scope;
 	enum rna_probe_state state;
 	unsigned signs;                 /* enum rna_probe_sign, as judged now */
+	unsigned some_paths;            /* of signs: some of several equal paths show them */
 	const char *text;               /* why the state, a phrase; "": nothing to say */
 	struct rna_probe_counts total;  /* since the pair exists */
 	struct rna_probe_counts recent; /* of about the last RNA_PROBE_RECENT */
 	uint64_t rtt_median, rtt_p99;   /* nanoseconds, recent; 0: unknown */
 	uint64_t rtt_usual;             /* the median of its own past; 0: unknown */
 	uint8_t dscp_sent;              /* 255: unknown */
+	uint8_t dscp_other;             /* that arrives instead, with RNA_PROBE_DSCP */
 	struct rna_probe_way there;     /* as the peer saw our probes */
 	struct rna_probe_way back;      /* as we saw its answers */
 	uint8_t hops_usual;             /* hop limit that usually arrives there; 255: unknown */

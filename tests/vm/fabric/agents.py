@@ -15,7 +15,7 @@ SECRET, OTHER_SECRET = "0123456789abcdef" * 4, "fedcba9876543210" * 4
 CONFIGURATION = """
 http: {listen: ["0.0.0.0:10879"]}
 control: {socket: ""}
-state: {directory: ""}
+state: {directory: /run/state}
 selftest: {enabled: false}
 health: {boot_grace: 0s}
 probe:
@@ -98,9 +98,10 @@ class Agents:
         self.members = json.dumps([{"targets": [f"10.78.0.{node.number + 1}:10879"],
                                     "labels": {"node": node.name}} for node in self.nodes])
 
-    def start(self, node, secret=SECRET):
+    def start(self, node, secret=SECRET, remembers=False):
         leaves = ", ".join(f'"rxe{rail}={self.leaf_of(node.number, rail)}"' for rail in range(self.lab.rails))
-        node.must(f"umask 077; echo '{secret}' >/run/secret; echo '{self.members}' >/run/members.json\n"
+        node.must(f"{'' if remembers else 'rm -rf /run/state;'} umask 077; mkdir -p /run/state\n"
+                  f"echo '{secret}' >/run/secret; echo '{self.members}' >/run/members.json\n"
                   f"cat >/run/agent.yaml <<'END'\n{self.configuration}  leaf: [{leaves}]\nEND\n"
                   f"NODE_NAME={node.name} setsid {self.program} run --config /run/agent.yaml "
                   ">>/vmshare/agent.log 2>&1 </dev/null &\necho $! >/run/agent.pid")
@@ -192,6 +193,28 @@ class Agents:
                 return report.check(f"{text}: nothing is blamed for {seconds} s", False, f"{wrong}\n{sight}")
             time.sleep(0.3)
         return report.check(f"{text}: nothing is blamed for {seconds} s", True)
+
+    def expect_some(self, report, text, limit, sign, pairs, may=()):
+        """Some of these pairs come to show the sign, by chance of their paths, and nothing else does.
+        The pairs that do."""
+        expected, end = Expected(may={**dict.fromkeys(pairs, sign), **dict(may)}), PATIENCE * limit
+        begun, shown, wrong = time.monotonic(), set(), {}
+        while not shown and not wrong and time.monotonic() - begun < end:
+            time.sleep(0.3)
+            sight = self.look()
+            shown, wrong = {pair for pair in pairs if sign in sight.signs.get(pair, set())}, expected.beyond(sight)
+        report.check(f"{text}: {len(shown)} of {len(pairs)} pairs show {sign} after "
+                     f"{time.monotonic() - begun:.1f} s, nothing else is blamed", shown and not wrong, wrong)
+        return shown
+
+    def expect_lasting(self, report, text, seconds, sign, pairs):
+        """These pairs show the sign for so long without a break."""
+        end, ended = time.monotonic() + seconds, set()
+        while not ended and time.monotonic() < end:
+            signs = self.look().signs
+            ended = {pair for pair in pairs if sign not in signs.get(pair, set())}
+            time.sleep(0.3)
+        report.check(f"{text}: {sign} stays for {seconds} s", not ended, ended)
 
     def expect_well(self, report, text, limit=60):
         """Once the fault is taken away."""

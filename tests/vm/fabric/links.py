@@ -3,6 +3,9 @@
 
   down N       1: no frame passes
   every N      each Nth packet (unicast, IP) is lost; a prime, where senders take turns
+  flows N      packets of one in N flows are lost: a broken path within a switch
+  flap S       no frame passes for one second of each S
+  twice N      each Nth packet arrives twice
   loss RATIO   as many of all frames are lost, at random, from a seed
   mtu BYTES    IP packets above that are lost
   delay S      seconds
@@ -12,11 +15,15 @@
   hops N       the hop limit is so much lower
 """
 import random
+import time
+import zlib
 
 import frames
 
 REORDER_DELAY = 0.1
-FAULTS = ("down", "every", "loss", "mtu", "delay", "reorder", "dscp", "ce", "hops")
+FAULTS = ("down", "every", "flows", "flap", "twice", "loss", "mtu", "delay", "reorder", "dscp", "ce",
+          "hops")
+FLOW_SHIFT = 8  # bits of the hash that do not choose the spine
 
 
 class Link:
@@ -60,10 +67,17 @@ class Link:
     def is_nth(self, fault, packet):
         return packet and fault in self.faults and self.passed % self.faults[fault] == 0
 
+    def copies(self, packet):
+        """How often what passed arrives; to be asked after carry()."""
+        return 2 if self.is_nth("twice", packet) else 1
+
     def loses(self, frame, packet):
         faults = self.faults
         return (faults.get("down")
                 or self.is_nth("every", packet)
+                or ("flap" in faults and time.monotonic() % faults["flap"] < 1)
+                or (packet and "flows" in faults
+                    and (zlib.crc32(frames.flow(frame)) >> FLOW_SHIFT) % faults["flows"] == 0)
                 or self.random.random() < faults.get("loss", 0)
                 or len(frame) - frames.ETHERNET > faults.get("mtu", 1 << 20)
                 or ("hops" in faults and frames.with_fewer_hops(frame, faults["hops"]) is None))

@@ -134,6 +134,15 @@ def check_losses(one_lab, report, pings):
     report.check("an MTU hole lets small packets pass and no large ones", small.all and large.none,
                  (small.missing, large.order))
     switches.clear()
+    switches.set("host:0:0>", flows=2)
+    flows = pings.send(0, 1, 0, count=96, sources=16)
+    lost, passed = ({number % 16 for number in numbers} for numbers in (flows.missing, flows.order))
+    report.check("a broken path loses all packets of some flows", lost and passed and not lost & passed,
+                 (lost, passed))
+    switches.clear()
+    switches.set("host:0:0>", flap=1)
+    report.check("a link that is down for each second carries nothing", pings.send(0, 1, 0, count=3).none)
+    switches.clear()
 
 
 def check_changes(one_lab, report, pings):
@@ -157,6 +166,10 @@ def check_changes(one_lab, report, pings):
     mixed = pings.send(0, 1, 0)
     report.check("packets are overtaken by others, and none is lost",
                  mixed.all and mixed.order != sorted(mixed.order), mixed.order)
+    switches.clear()
+    switches.set("host:0:0>", twice=5)
+    doubled = pings.send(0, 1, 0)
+    report.check("some packets arrive twice", len(doubled.order) > len(set(doubled.order)), doubled.order)
     switches.clear()
 
 

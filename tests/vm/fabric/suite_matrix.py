@@ -11,7 +11,7 @@ import lab
 from agents import OTHER_SECRET, SECRET, Agents, Expected
 from suite_probe import FROM_PORT, NODES, PORT, RAILS, TO_PORT, choose, show
 
-LIMIT = 5400  # seconds of a VM
+LIMIT = 10800  # seconds of a VM
 QUIET = 15  # seconds in which a false verdict would show
 ACROSS = [(node, device, peer) for device in ("rxe0", "rxe1") for node in ("node0", "node1", "node2")
           for peer in ("node0", "node1", "node2") if node != peer and "node2" in (node, peer)]
@@ -262,9 +262,172 @@ def strangers(agents, report):
     agents.expect_only(report, "packets of strangers", QUIET)
 
 
+# --- faults that come and go, that hit some paths, or that come together ---------------------------
+
+TO_NODE2 = [(node, device, "node2") for node in ("node0", "node1") for device in ("rxe0", "rxe1")]
+RAIL1 = [(node, "rxe1", peer) for node, peer in (("node0", "node1"), ("node1", "node0"), ("node1", "node2"),
+                                                 ("node2", "node1"))]
+
+
+def forgetting(agents, report, text):
+    """Losses are remembered for ten minutes."""
+    agents.switches.clear()
+    agents.restart_all()
+    agents.expect_well(report, f"{text}, agents started again", 90)
+
+
+def one_way_loss(agents, report):
+    agents.switches.set("host:1:0<", loss=0.03)
+    agents.expect(report, "3 % lost one way of a cable", 60, Expected((), {PORT: "lossy"}, show("loss", BOTH)))
+    forgetting(agents, report, "3 % lost one way of a cable")
+
+
+def black_hole(agents, report):
+    """One in four flows of a link: the paths of others are well, so no port is unreachable."""
+    agents.switches.set("leaf:0-spine:0>", flows=4)
+    lossy = {("node2", device): "lossy" for device in ("rxe0", "rxe1")}
+    agents.expect_some(report, "a black hole for some flows", 60, "loss", ACROSS, lossy)
+    forgetting(agents, report, "a black hole for some flows")
+
+
+def flapping(agents, report):
+    agents.switches.set("host:1:0", flap=20)
+    agents.expect(report, "a cable that flaps", 180, Expected((), {PORT: "lossy"}, show("loss", BOTH)), patience=1)
+    forgetting(agents, report, "a cable that flaps")
+
+
+def slow_rail(agents, report):
+    agents.switches.set("host:1:1", delay=0.01)
+    agents.expect(report, "a rail that takes 20 ms more", 120, Expected(show("slow", RAIL1)))
+    agents.expect_well(report, "a rail that takes 20 ms more", 120)
+
+
+def copies(agents, report):
+    agents.switches.set("host:1:0", twice=5, reorder=7)
+    agents.expect_only(report, "packets twice and late", 60)
+
+
+def leaf_reboots(agents, report):
+    silent = {**show({"silent", "no_neighbour"}, agents.pairs), **{port: {"unreachable"} for port in agents.ports}}
+    agents.switches.set("leaf:0", down=1)
+    agents.expect_only(report, "a leaf that reboots", QUIET, Expected(may=silent))
+    agents.expect_well(report, "a leaf that has rebooted")
+
+
+def members_change(agents, report):
+    others, node = agents.nodes[:2], agents.nodes[2]
+    agents.stop(node)
+    for other in others:
+        other.must("sed -i 's/, {[^{]*{.node.: .node2.}}//' /run/members.json; ! grep node2 /run/members.json")
+    away = Expected(may=show({"peer_down"}, [pair for pair in agents.pairs if pair[2] == "node2"]))
+    agents.expect_only(report, "a member that goes", QUIET, away, others)
+    report.check("a member that went is probed no more",
+                 not any(pair[2] == "node2" for pair in agents.look(others).signs))
+    for other in others:
+        other.must(f"echo '{agents.members}' >/run/members.json")
+    agents.start(node)
+    agents.expect_well(report, "a member that comes", 90)
+
+
+def rotation(agents, report):
+    refused = Expected(may=show({"peer_refused", "peer_down", "waiting"}, agents.pairs))
+    for secret in (OTHER_SECRET, SECRET):
+        for node in (agents.nodes[1], agents.nodes[0], agents.nodes[2]):
+            node.must(f"umask 077; echo '{secret}' >/run/secret")
+            agents.expect_only(report, f"the secret of {node.name} is replaced", QUIET, refused)
+        agents.expect_well(report, "all secrets are replaced", 90)
+
+
+def child_killed(agents, report):
+    away = Expected(may=show({"peer_down", "waiting"}, agents.pairs))
+    for _ in range(2):
+        agents.nodes[1].must("pkill -9 -x rna-prober")
+        agents.expect_only(report, "a prober that is killed", 10, away)
+    agents.expect_well(report, "a prober that was killed", 60)
+
+
+def quiesced(agents, report):
+    others = [agents.nodes[number] for number in OTHERS]
+    agents.nodes[1].must("kill -USR1 $(</run/agent.pid)")
+    agents.expect(report, "a peer that is quiesced", 10, Expected(show("peer_down", OF_NODE1)), others)
+    agents.expect_only(report, "a peer that is quiesced", QUIET, Expected(may=show("peer_down", OF_NODE1)), others)
+    agents.nodes[1].must("kill -USR2 $(</run/agent.pid)")
+    agents.expect_well(report, "a peer that was quiesced", 90)
+
+
+DEAD = Expected(show("silent", FROM_PORT), {PORT: "unreachable"},
+                {**show({"silent", "no_neighbour"}, BOTH), **show({"peer_down", "waiting"}, OF_NODE1 + RAIL1)})
+
+
+def since(agents):
+    found = agents.read([agents.nodes[1]])[0][1]["findings"]
+    return {finding["since"] for finding in found if finding["rule"] == "probe-unreachable"}
+
+
+def restarted(agents, report):
+    """The finding outlives the agent."""
+    node = agents.nodes[1]
+    agents.switches.set("host:1:0", down=1)
+    agents.expect(report, "a dead cable before a restart", 5, DEAD)
+    before = since(agents)
+    agents.stop(node)
+    agents.start(node, remembers=True)
+    node.must("within 90 fetch /api/v1/probes")
+    agents.expect(report, "a dead cable after a restart", 15, DEAD)
+    report.same("it is as old as before", before, since(agents))
+    agents.expect_well(report, "a dead cable after a restart", 90)
+
+
+def dead_since_boot(agents, report):
+    node = agents.nodes[1]
+    agents.stop(node)
+    agents.switches.set("host:1:0", down=1)
+    node.must("ip neigh flush all")
+    agents.start(node)
+    node.must("within 90 fetch /api/v1/probes")
+    agents.expect(report, "a port that is dead since the boot", 30, DEAD)
+    agents.expect_well(report, "a port that was dead since the boot", 90)
+
+
+def two_faults(agents, report):
+    """Where the dead cable leaves one pair that answers, no other one says that the port is well."""
+    agents.switches.set("host:1:0", down=1)
+    agents.switches.set("leaf:1-spine:1", loss=0.02)
+    alone = {(node, "rxe0"): {"lossy"} for node in ("node0", "node2")}
+    may = {pair: {"silent", "no_neighbour", "loss"} for pair in BOTH + ACROSS}
+    agents.expect(report, "2 % on a spine beside a dead cable", 150,
+                  Expected(show("silent", FROM_PORT), {PORT: "unreachable", ("node2", "rxe1"): "lossy"},
+                           {**may, **alone}), patience=2)
+    forgetting(agents, report, "2 % on a spine beside a dead cable")
+
+
+def some_paths(agents, report, text, limit, sign, **fault):
+    agents.switches.set("leaf:0-spine:1>", **fault)
+    shown = agents.expect_some(report, text, limit, sign, TO_NODE2)
+    agents.expect_lasting(report, text, 60, sign, shown)
+    agents.expect_well(report, text, 300)
+
+
+def dscp_of_spine(agents, report):
+    some_paths(agents, report, "a DSCP that one of two spines rewrites", 30, "dscp", dscp=8)
+
+
+def mtu_of_spine(agents, report):
+    some_paths(agents, report, "an MTU hole of one of two spines", 120, "mtu_hole", mtu=500)
+
+
+def busy_loss(agents, report):
+    node = agents.nodes[1]
+    node.must("for i in 1 2 3 4; do timeout 400 sh -c 'while :; do :; done' & done; true")
+    lossy_cable(agents, report, "a loss of 1 % beside a busy CPU", 60, 3, loss=0.01)
+    node.must("pkill -f 'while :; do' || true")
+
+
 CASES = (no_fault, coverage, strangers, clock_step, busy_cpu, nic, cable, leaf_port, one_way, leaf,
          mtu_hole, dscp, congestion, delay, peer_stopped, peer_killed, peer_frozen, peer_rebooted,
-         other_secret, spine, spine_link, loss, small_loss)
+         other_secret, spine, spine_link, loss, small_loss, one_way_loss, black_hole, flapping, slow_rail,
+         copies, leaf_reboots, members_change, rotation, child_killed, quiesced, restarted,
+         dead_since_boot, two_faults, dscp_of_spine, mtu_of_spine, busy_loss)
 
 
 def run(results, report, program, names):

@@ -140,39 +140,74 @@ static void test_an_end_that_stood_still_is_excused(void **state)
 	assert_int_equal(ledger.total.voided, 4 + 2 + 1);
 }
 
-/* In the windows that are judged, large losses wait for the next large answer. */
+static void add_large_answers(unsigned count, rna_usec now)
+{
+	for (unsigned i = 0; i < count; i++) {
+		add(large_answer(), now);
+		add(answers(10), now);
+	}
+}
+
+/* In the windows that are judged, large losses wait until it is known whether there is a hole. */
 static void test_large_losses_by_chance(void **state)
 {
 	(void)state;
 	add(losses(0, 2), START);
 	rna_ledger_advance(&ledger, START + 10 * SECOND);
+	add(answers(100), START + 10 * SECOND);
+	add_large_answers(40, START + 11 * SECOND);
 	assert_int_equal(rna_ledger_window(&ledger, 30 * SECOND).lost, 0);
 	assert_int_equal(rna_ledger_recent(&ledger).lost, 2);
 	assert_int_equal(rna_ledger_recent(&ledger).large_lost, 2);
-	add(large_answer(), START + 11 * SECOND);
+	add_large_answers(60, START + 11 * SECOND);
 	assert_int_equal(rna_ledger_window(&ledger, 30 * SECOND).lost, 2);
 	assert_int_equal(rna_ledger_recent(&ledger).large_lost, 2);
 	assert_int_equal(ledger.total.lost, 2);
+	assert_false(ledger.hole.found);
 }
 
 static void test_large_losses_of_a_hole(void **state)
 {
 	(void)state;
-	add(losses(0, 2), START);
-	rna_ledger_advance(&ledger, START + 10 * SECOND);
-	rna_ledger_set_hole(&ledger, true);
-	add(losses(1, 2), START + 11 * SECOND); /* these still wait */
-	assert_int_equal(rna_ledger_recent(&ledger).large_lost, 2);
-	add(large_answer(), START + 12 * SECOND);
-	rna_ledger_advance(&ledger, START + 25 * SECOND);
-	assert_int_equal(rna_ledger_recent(&ledger).lost, 1); /* the small one */
+	for (unsigned i = 0; i < 8; i++) {
+		add(losses(0, 1), START + i * SECOND);
+		add(answers(20), START + i * SECOND);
+	}
+	rna_ledger_advance(&ledger, START + 8 * SECOND);
+	assert_false(ledger.hole.found); /* one counts */
+	add(answers(50), START + 8 * SECOND);
+	rna_ledger_advance(&ledger, START + 20 * SECOND);
+	assert_true(ledger.hole.found);
+	assert_false(rna_paths_are_some(&ledger.hole));
+	assert_int_equal(rna_ledger_recent(&ledger).large_lost, 8);
+	assert_int_equal(rna_ledger_window(&ledger, 30 * SECOND).lost, 0);
+	add(losses(1, 1), START + 21 * SECOND);
+	rna_ledger_advance(&ledger, START + 30 * SECOND);
+	assert_int_equal(rna_ledger_window(&ledger, 30 * SECOND).lost, 1); /* the small one */
+	assert_int_equal(rna_ledger_recent(&ledger).lost, 10);
+	assert_int_equal(ledger.total.large_lost, 9);
+	add_large_answers(3, START + 31 * SECOND);
+	assert_true(ledger.hole.found);
+	add_large_answers(6, START + 32 * SECOND);
+	assert_false(ledger.hole.found); /* it is over */
+	assert_int_equal(rna_ledger_window(&ledger, 30 * SECOND).large_lost, 0);
+	assert_int_equal(rna_ledger_recent(&ledger).large_lost, 9);
+	rna_ledger_advance(&ledger, START + RNA_PROBE_RECENT + 60 * SECOND);
 	assert_int_equal(rna_ledger_recent(&ledger).large_lost, 0);
-	assert_int_equal(ledger.total.lost, 5);
-	assert_int_equal(ledger.total.large_lost, 4);
-	add(losses(0, 1), START + 26 * SECOND); /* the hole is over */
-	add(large_answer(), START + 27 * SECOND);
-	rna_ledger_advance(&ledger, START + 40 * SECOND);
-	assert_int_equal(rna_ledger_recent(&ledger).large_lost, 1);
+}
+
+/* Small ones are lost as often: no size matters. */
+static void test_losses_of_all_sizes_are_no_hole(void **state)
+{
+	(void)state;
+	for (unsigned i = 0; i < 100; i++) {
+		add(losses(1, 1), START + i * SECOND);
+		add(answers(1), START + i * SECOND);
+		add(large_answer(), START + i * SECOND);
+		rna_ledger_advance(&ledger, START + i * SECOND);
+		assert_false(ledger.hole.found);
+	}
+	assert_in_range(rna_ledger_window(&ledger, RNA_PROBE_RECENT).lost, 150, 190);
 }
 
 static void test_late_answers_make_losses_void(void **state)
@@ -218,27 +253,6 @@ static void test_windows_forget(void **state)
 	assert_int_equal(rna_ledger_window(&ledger, RNA_PROBE_RECENT).answered, 1);
 }
 
-static void test_large_losses_in_a_row(void **state)
-{
-	struct rna_prober_target_report large = answers(2);
-
-	(void)state;
-	add(answers(4), START);
-	assert_int_equal(ledger.small_answered_meanwhile, 0);
-	add(losses(0, 2), START + SECOND);
-	add(answers(3), START + 2 * SECOND);
-	add(losses(0, 1), START + 3 * SECOND);
-	assert_int_equal(ledger.large_lost_in_row, 3);
-	assert_int_equal(ledger.small_answered_meanwhile, 3);
-	assert_int_equal(ledger.small_lost_meanwhile, 0);
-	add(losses(2, 1), START + 4 * SECOND);
-	assert_int_equal(ledger.small_lost_meanwhile, 2);
-	large.counts.large_answered = 1;
-	add(large, START + 5 * SECOND);
-	assert_int_equal(ledger.large_lost_in_row, 0);
-	assert_int_equal(ledger.small_lost_meanwhile, 0);
-}
-
 static void test_refusals_last_until_an_answer(void **state)
 {
 	struct rna_prober_target_report refused = answers(0);
@@ -258,7 +272,7 @@ static void test_refusals_last_until_an_answer(void **state)
 	assert_true(ledger.refused_first == 0);
 }
 
-static void test_another_dscp_in_a_row(void **state)
+static void test_another_dscp(void **state)
 {
 	struct rna_prober_target_report rewritten = answers(1);
 
@@ -266,15 +280,18 @@ static void test_another_dscp_in_a_row(void **state)
 	rewritten.there.dscp = 0;
 	for (unsigned i = 0; i < 4; i++)
 		add(rewritten, START + i * SECOND);
-	assert_int_equal(ledger.dscp.length, 4);
-	assert_int_equal(ledger.dscp.value, 0);
+	assert_int_equal(ledger.dscp.all.shown, 4);
+	assert_int_equal(ledger.dscp_other, 0);
 	add(losses(5, 0), START + 4 * SECOND); /* no answer: nothing new */
-	assert_int_equal(ledger.dscp.length, 4);
-	add(answers(1), START + 5 * SECOND);
-	assert_int_equal(ledger.dscp.length, 0);
-	rewritten.there.dscp = 255; /* the peer could not see it */
+	rewritten.there.dscp = 255;            /* the peer could not see it */
 	add(rewritten, START + 6 * SECOND);
-	assert_int_equal(ledger.dscp.length, 0);
+	assert_int_equal(ledger.dscp.all.shown, 4);
+	assert_int_equal(ledger.dscp.all.run, 0);
+	assert_false(ledger.dscp.found);
+	rewritten.there.dscp = 8;
+	add(rewritten, START + 7 * SECOND);
+	assert_true(ledger.dscp.found);
+	assert_int_equal(ledger.dscp_other, 8);
 }
 
 static void test_the_usual_hop_limit_is_learned(void **state)
@@ -344,9 +361,9 @@ int main(void)
 		cmocka_unit_test_setup(test_an_end_that_stood_still_is_excused, set_up),
 		cmocka_unit_test_setup(test_more_groups_of_losses_than_can_wait, set_up),
 		cmocka_unit_test_setup(test_windows_forget, set_up),
-		cmocka_unit_test_setup(test_large_losses_in_a_row, set_up),
+		cmocka_unit_test_setup(test_losses_of_all_sizes_are_no_hole, set_up),
 		cmocka_unit_test_setup(test_refusals_last_until_an_answer, set_up),
-		cmocka_unit_test_setup(test_another_dscp_in_a_row, set_up),
+		cmocka_unit_test_setup(test_another_dscp, set_up),
 		cmocka_unit_test_setup(test_the_usual_hop_limit_is_learned, set_up),
 		cmocka_unit_test_setup(test_round_trips_and_what_is_usual, set_up),
 	};

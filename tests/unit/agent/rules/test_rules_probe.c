@@ -261,6 +261,9 @@ static void signs_are_findings_with_figures(void **state)
 	pair->recent = (struct rna_probe_counts){.large_lost = 12, .large_answered = 3};
 	expect_finding(s, "probe-mtu-hole", RNA_SEVERITY_WARNING,
 		       "1 of 4 peers: n2 mlx5_0/1 (12 of 15 with 4096 bytes)");
+	pair->some_paths = RNA_PROBE_MTU_HOLE;
+	expect_finding(s, "probe-mtu-hole", RNA_SEVERITY_WARNING,
+		       "(12 of 15 with 4096 bytes on some paths)");
 	pair->signs = RNA_PROBE_SLOW;
 	pair->rtt_median = 51200;
 	pair->rtt_usual = 10000;
@@ -268,6 +271,9 @@ static void signs_are_findings_with_figures(void **state)
 	pair->signs = RNA_PROBE_DSCP;
 	pair->dscp_sent = 26;
 	expect_finding(s, "probe-dscp-rewritten", RNA_SEVERITY_WARNING, "(26 becomes 0)");
+	pair->some_paths = RNA_PROBE_DSCP;
+	expect_finding(s, "probe-dscp-rewritten", RNA_SEVERITY_WARNING,
+		       "(26 becomes 0 on some paths)");
 	pair->signs = RNA_PROBE_DETOUR;
 	pair->there.hop_limit = 61;
 	pair->hops_usual = 63;

@@ -80,7 +80,7 @@ static void test_open_with_what_is_wrong(void **state)
 	fabric_path(f, 0, 0)->recent =
 		(struct rna_probe_counts){.sent = 1000, .answered = 988, .lost = 12};
 	fabric_path(f, 0, 1)->signs = RNA_PROBE_DSCP;
-	fabric_path(f, 0, 1)->there.dscp = 0;
+	fabric_path(f, 0, 1)->some_paths = RNA_PROBE_DSCP;
 	fabric_path(f, 0, 2)->state = RNA_PROBE_PEER_DOWN;
 	fabric_path(f, 0, 2)->text = "connection refused";
 	RNA_FREE char *section = write_section(f);
@@ -90,7 +90,7 @@ static void test_open_with_what_is_wrong(void **state)
 	assert_has(section, "360 of 1000 lost (large: 18 of 50), median 5.2 µs, for 3 "
 			    "min\">silent</b>");
 	assert_has(section, ">loss 1.2 %</b>");
-	assert_has(section, "DSCP 26 arrives as 0\">DSCP</b>");
+	assert_has(section, "DSCP 26 arrives as 0 on some paths\">DSCP</b>");
 	assert_has(section, ": connection refused\">peer down</b>");
 }
 

@@ -91,7 +91,7 @@ static void test_the_worst_come_first(void **state)
 
 	fabric_cut_port(f, 3);
 	fabric_path(f, 1, 4)->signs = RNA_PROBE_LOSS | RNA_PROBE_DSCP;
-	fabric_path(f, 1, 4)->there.dscp = 0;
+	fabric_path(f, 1, 4)->some_paths = RNA_PROBE_DSCP;
 	fabric_path(f, 0, 5)->state = RNA_PROBE_PEER_DOWN;
 	fabric_path(f, 0, 5)->text = "connection refused";
 	RNA_FREE char *text = write_table(f);
@@ -100,8 +100,10 @@ static void test_the_worst_come_first(void **state)
 			 "40 ok\n");
 	assert_has(text, "\nmlx5_3/1  unreachable   3 min        6/6  360/360    30 s  open");
 	assert_order(text, "\nmlx5_3/1  unreachable", "\nmlx5_0/1  well");
-	assert_order(text, "\nmlx5_3/1  n2", "\nmlx5_1/1  n6    mlx5_1/1  fabric  loss,dscp");
-	assert_order(text, "loss,dscp", "\nmlx5_0/1  n7    mlx5_0/1  fabric  peer_down");
+	assert_order(text, "\nmlx5_3/1  n2",
+		     "\nmlx5_1/1  n6    mlx5_1/1  fabric  loss,dscp (some paths)  ");
+	assert_order(text, "loss,dscp (some paths)",
+		     "\nmlx5_0/1  n7    mlx5_0/1  fabric  peer_down");
 	assert_order(text, "peer_down", "\nmlx5_0/1  n2    mlx5_0/1  leaf    ok");
 	assert_has(text, " 26/0\n");
 	assert_has(text, "\npeer_down      1  connection refused\n");
