@@ -184,7 +184,8 @@ int rna_kubernetes_parse_endpoints(const char *text, size_t len, bool slices_onl
 	status = rna_json_list_read(&list, text, len, error);
 	if (status == 0)
 		status = rna_json_list_end(&list, &slice_limits, &frame, error);
-	if (status == 0 && !list.seen)
+	/* an empty list of metadata is null */
+	if (status == 0 && !list.seen && !json_is_null(json_object_get(frame, "items")))
 		status = rna_error_say(error, -EBADMSG, "the reply is not a list");
 	if (status < 0)
 		(void)rna_error_prefix(error, "EndpointSlices");

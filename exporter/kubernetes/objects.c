@@ -579,7 +579,7 @@ int rna_kube_read_names(const struct rna_strbuf *reply, struct rna_strbuf *names
 
 	if (status < 0)
 		return status;
-	if (!json_is_array(items))
+	if (!json_is_array(items) && !json_is_null(items)) /* as an empty list of metadata is */
 		return -EBADMSG;
 	for (size_t i = 0; i < json_array_size(items); i++) {
 		const char *name =

@@ -772,7 +772,7 @@ class Api:
             raise Refusal(501, "NotImplemented", "the double does not know this of EndpointSlices")
         kind, items = "EndpointSliceList", self.slices.get((namespace, match[1]), [])
         if PARTIAL_LIST in record.accept:
-            kind, items = "PartialObjectMetadataList", [{"metadata": i["metadata"]} for i in items]
+            kind, items = "PartialObjectMetadataList", [{"metadata": i["metadata"]} for i in items] or None
         return 200, {"kind": kind, "apiVersion": "discovery.k8s.io/v1",
                      "metadata": {"resourceVersion": "4711"}, "items": items}
 
@@ -833,7 +833,7 @@ class Api:
         metadata = {"continue": page[-1]} if len(names) > len(page) else {}
         return 200, {"kind": "PartialObjectMetadataList", "apiVersion": "meta.k8s.io/v1",
                      "metadata": {"resourceVersion": "4711", **metadata},
-                     "items": [{"metadata": self.nodes[name].metadata()} for name in page]}
+                     "items": [{"metadata": self.nodes[name].metadata()} for name in page] or None}
 
     def find(self, name):
         if name not in self.nodes:
