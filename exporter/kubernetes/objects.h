@@ -67,14 +67,12 @@ void rna_kube_write_conditions(const struct rna_kube_words *words, struct rna_st
 
 /*
  * Merge patch: what is to go is named, which are labels of node that only we may have and desired
- * has not. only: those that desired has are left out. How many are to go.
+ * has not. How many there are.
  */
-size_t rna_kube_write_label_patch(const struct rna_kubernetes_options *options,
-				  const struct rna_kube_words *words, bool only,
-				  struct rna_strbuf *out);
+size_t rna_kube_write_label_removal(const struct rna_kubernetes_options *options,
+				    const struct rna_kube_words *words, struct rna_strbuf *out);
 /* Strategic merge patch; types: of all conditions that we may own. */
-void rna_kube_write_condition_patch(const struct rna_kube_words *words, const char *const *types,
-				    struct rna_strbuf *out);
+void rna_kube_write_condition_removal(const char *const *types, struct rna_strbuf *out);
 
 /*
  * Is it a label that only we may have, and desired has not? Then another client wrote it. The

@@ -461,7 +461,6 @@ class Api:
         self.rules = set(RULES)
         self.disliked = None  # a part of the messages of events that a webhook denies
         self.policy = None  # prefixes of keys that USER may change, on the node of its token
-        self.apply_known = True  # else 415
         self.faults, self.delay = {}, 1
         self.clock = time.monotonic
         self.capacity = None  # requests a second, above which the answer is 429
@@ -852,7 +851,7 @@ class Api:
         kind = record.type.split(";")[0]
         if kind == "application/json-patch+json":
             raise Refusal(501, "NotImplemented", "the double knows no JSON patch")
-        if kind not in (APPLY, MERGE, STRATEGIC) or (kind == APPLY and not self.apply_known):
+        if kind not in (APPLY, MERGE, STRATEGIC):
             raise Refusal(415, "UnsupportedMediaType", "the body of the request was in an unknown "
                           "format - accepted media types include: application/json-patch+json, "
                           "application/merge-patch+json, application/strategic-merge-patch+json")
