@@ -277,11 +277,11 @@ int rna_kube_write_taints(const struct rna_kubernetes_options *options, bool tai
 	return 0;
 }
 
-void rna_kube_write_event(const char *node, const char *uid, const struct rna_kube_event *event,
-			  struct rna_strbuf *out)
+void rna_kube_write_event(const char *node, const char *uid, const char *name,
+			  const struct rna_kube_event *event, struct rna_strbuf *out)
 {
 	struct rna_json_writer writer = {0};
-	json_t *metadata = json_pack("{s:s, s:s}", "name", event->name, "namespace", "default");
+	json_t *metadata = json_pack("{s:s, s:s}", "name", name, "namespace", "default");
 	json_t *involved =
 		json_pack("{s:s, s:s, s:s}", "apiVersion", "v1", "kind", "Node", "name", node);
 	json_t *source = json_pack("{s:s, s:s}", "component", COMPONENT, "host", node);
@@ -297,16 +297,6 @@ void rna_kube_write_event(const char *node, const char *uid, const struct rna_ku
 	set_message(&writer, object, event->message, MESSAGE_MAX);
 	rna_json_set(&writer, object, "count", rna_json_number(event->count));
 	rna_json_set_time(&writer, object, "firstTimestamp", event->first);
-	rna_json_set_time(&writer, object, "lastTimestamp", event->last);
-	rna_json_write(&writer, object, RNA_JSON_INDENT, out);
-}
-
-void rna_kube_write_event_patch(const struct rna_kube_event *event, struct rna_strbuf *out)
-{
-	struct rna_json_writer writer = {0};
-	json_t *object = json_object();
-
-	rna_json_set(&writer, object, "count", rna_json_number(event->count));
 	rna_json_set_time(&writer, object, "lastTimestamp", event->last);
 	rna_json_write(&writer, object, RNA_JSON_INDENT, out);
 }

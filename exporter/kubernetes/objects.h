@@ -14,12 +14,13 @@
 
 /* An Event as we have it: several of the same are one with a count. */
 struct rna_kube_event {
-	char *name; /* of the object; NULL: it was never sent */
+	unsigned number; /* its name: NODE.rdma-NUMBER */
 	bool warning;
 	char *reason;
 	char *message;
 	uint64_t count;
 	rna_usec first, last; /* realtime */
+	rna_usec sent;        /* monotonic; 0: never */
 	bool waiting;         /* to be sent */
 };
 
@@ -92,9 +93,9 @@ const struct rna_node_label *rna_kube_desired_label(const struct rna_desired_nod
 int rna_kube_write_taints(const struct rna_kubernetes_options *options, bool taint,
 			  const struct rna_strbuf *reply, struct rna_strbuf *out);
 
-void rna_kube_write_event(const char *node, const char *uid, const struct rna_kube_event *event,
-			  struct rna_strbuf *out);
-void rna_kube_write_event_patch(const struct rna_kube_event *event, struct rna_strbuf *out);
+/* New, or as a merge patch of one of that name. */
+void rna_kube_write_event(const char *node, const char *uid, const char *name,
+			  const struct rna_kube_event *event, struct rna_strbuf *out);
 
 /* -- Replies ----------------------------------------------------------------------------------- */
 
