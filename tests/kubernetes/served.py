@@ -31,7 +31,7 @@ NODE_OF_TOKEN = "authentication.kubernetes.io/node-name"
 
 
 class Kept(store.Store):
-    """Jobs and pods end when somebody has run them."""
+    """Jobs and pods end when the test has run them (kubelet.py)."""
 
     def finish(self, resource, item):
         pass

@@ -201,7 +201,8 @@ class Servers:
         nowhere = self.kubeconfig("nowhere", {}, f"https://127.0.0.1:{free_port()}")
         path = f"{self.directory}/authorization.yaml"
         with open(path, "w", encoding="utf-8") as file:
-            file.write(text.replace("NAMESPACE:ACCOUNT", self.account).replace("/etc/kubernetes/nowhere.kubeconfig", nowhere))
+            file.write(text.replace("NAMESPACE:ACCOUNT", self.account).replace(
+                "/etc/kubernetes/nowhere.kubeconfig", nowhere))
         return [f"--authorization-config={path}"]
 
     def start_api(self):
