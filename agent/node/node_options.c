@@ -209,6 +209,7 @@ const struct rna_kubernetes_options *rna_node_options(const struct rna_settings 
 		.resync = settings->kubernetes_resync,
 		.look = settings->kubernetes_refresh,
 		.heartbeat = settings->kubernetes_heartbeat,
+		.event_pause = RNA_KUBERNETES_EVENT_PAUSE,
 		.burst = settings->kubernetes_changes,
 		.reserve = settings->kubernetes_urgent_changes,
 		.refill = settings->kubernetes_change_period,

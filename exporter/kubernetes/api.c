@@ -41,7 +41,7 @@ static const struct {
 	[RNA_KUBE_APPLY_LABELS] = {APPLY, NODES, LABELS "&force=true"},
 	[RNA_KUBE_MERGE_NODE] = {MERGE, NODES, LABELS},
 	[RNA_KUBE_APPLY_CONDITIONS] = {APPLY, NODES, CONDITIONS "&force=true"},
-	[RNA_KUBE_MERGE_CONDITIONS] = {STATUS, NODES, CONDITIONS},
+	[RNA_KUBE_REMOVE_CONDITIONS] = {STATUS, NODES, CONDITIONS},
 	[RNA_KUBE_POST_EVENT] = {CREATE, EVENTS, LABELS},
 	[RNA_KUBE_MERGE_EVENT] = {MERGE, EVENTS "/", LABELS},
 };
@@ -123,9 +123,9 @@ static int ask(struct rna_kube_api *api, const struct rna_kube_request *request,
 	const char *headers[4] = {accepts[request->metadata][request->list]};
 	const struct rna_https_request https_request = {
 		.method = request->method,
-		.path = request->path,
+		.path = request->path->data,
 		.headers = headers,
-		.body = request->body,
+		.body = request->body ? request->body->data : NULL,
 		.compressed = request->list,
 	};
 	size_t count = 1;
@@ -192,8 +192,8 @@ static void explain(const struct rna_kube_request *request, struct rna_kube_answ
 	rna_kube_read_message(&answer->reply.body, &message);
 	text = message.data ? message.data : "";
 	(void)rna_error_say(&answer->error, -EPROTO, "%s %.*s: Kubernetes answered %u%s%s%s",
-			    request->method, (int)strcspn(request->path, "?"), request->path,
-			    answer->reply.status, *text ? ": " : "", text,
+			    request->method, (int)strcspn(request->path->data, "?"),
+			    request->path->data, answer->reply.status, *text ? ": " : "", text,
 			    advice(request, answer, text));
 }
 
@@ -201,6 +201,8 @@ enum rna_kubernetes_result rna_kube_call(struct rna_kube_api *api,
 					 const struct rna_kube_request *request,
 					 struct rna_kube_answer *answer)
 {
+	if (!rna_strbuf_ok(request->path) || (request->body && !rna_strbuf_ok(request->body)))
+		return rna_kube_fail_memory(answer);
 	/* A token that was rotated since the round began is in its file already. */
 	if (ask_once(api, request, answer) == RNA_KUBERNETES_UNAUTHORIZED) {
 		rna_kube_disconnect(api);
@@ -209,6 +211,16 @@ enum rna_kubernetes_result rna_kube_call(struct rna_kube_api *api,
 	if (answer->result != RNA_KUBERNETES_OK && answer->result != RNA_KUBERNETES_UNREACHABLE)
 		explain(request, answer);
 	return answer->result;
+}
+
+json_t *rna_kube_parse(const struct rna_kube_answer *answer)
+{
+	const struct rna_strbuf *body = &answer->reply.body;
+	json_t *json = NULL;
+
+	if (body->data)
+		(void)rna_json_parse(body->data, body->len, &rna_kube_reply_limits, &json, NULL);
+	return json;
 }
 
 enum rna_kubernetes_result rna_kube_fail_memory(struct rna_kube_answer *answer)
@@ -242,12 +254,11 @@ enum rna_kubernetes_result rna_kube_fetch_node(struct rna_kube_api *api, const c
 					       struct rna_kube_node *ret)
 {
 	RNA_STRBUF struct rna_strbuf path = RNA_STRBUF_INIT;
-	struct rna_kube_request request = {.method = "GET", .metadata = metadata};
+	const struct rna_kube_request request = {.method = "GET",
+						 .path = &path,
+						 .metadata = metadata};
 
 	rna_strbuf_printf(&path, NODES "%s%s", api->node, query);
-	if (!rna_strbuf_ok(&path))
-		return rna_kube_fail_memory(answer);
-	request.path = path.data;
 	if (rna_kube_call(api, &request, answer) != RNA_KUBERNETES_OK)
 		return answer->result;
 	return rna_kube_answered_node(api, answer, ret);
@@ -264,18 +275,16 @@ enum rna_kubernetes_result rna_kube_send(struct rna_kube_api *api, enum rna_kube
 					 struct rna_kube_answer *answer)
 {
 	RNA_STRBUF struct rna_strbuf path = RNA_STRBUF_INIT;
-	const char *name = what == RNA_KUBE_POST_EVENT ? "" : api->node;
-	struct rna_kube_request request = {
+	const char *name = what == RNA_KUBE_POST_EVENT ? "" : event ? event : api->node;
+	const struct rna_kube_request request = {
 		.method = writes[what].method,
+		.path = &path,
 		.type = writes[what].type,
-		.body = body->data,
+		.body = body,
 		.metadata = what != RNA_KUBE_POST_EVENT,
 	};
 
-	write_path(what, event ? event : name, &path);
-	if (!rna_strbuf_ok(&path) || !rna_strbuf_ok(body))
-		return rna_kube_fail_memory(answer);
-	request.path = path.data;
+	write_path(what, name, &path);
 	return rna_kube_call(api, &request, answer);
 }
 

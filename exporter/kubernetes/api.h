@@ -18,7 +18,6 @@ struct rna_kube_api {
 	const struct rna_kubernetes_options *options;
 	const char *node;          /* a name that is fit for a path */
 	const atomic_bool *cancel; /* NULL: never */
-	bool merge; /* it knows no server-side apply (415); then none is tried any more */
 	const char *rules_version; /* of the API for taints of devices; NULL: not known yet */
 	uint64_t requests[RNA_KUBERNETES_RESULT_COUNT];
 	/* of the connection, NULL between rounds */
@@ -29,9 +28,9 @@ struct rna_kube_api {
 
 struct rna_kube_request {
 	const char *method;
-	const char *path;
-	const char *type;   /* of body */
-	const char *body;   /* NULL: none */
+	const struct rna_strbuf *path;
+	const char *type;              /* of body */
+	const struct rna_strbuf *body; /* NULL: none */
 	bool metadata;      /* is all that is wanted of the answer, an object or a list */
 	bool list;          /* the answer is one, which is large, and read in pieces */
 	const char *advice; /* after a 403 or 404; NULL: about the Node */
@@ -65,6 +64,9 @@ static inline bool rna_kube_is_refusal(enum rna_kubernetes_result result)
 	return result == RNA_KUBERNETES_FORBIDDEN || result == RNA_KUBERNETES_REFUSED;
 }
 
+/* Its JSON. NULL: no memory, for what is no JSON was no answer (rna_kube_call()). */
+json_t *rna_kube_parse(const struct rna_kube_answer *answer);
+
 /* Makes no memory the answer. */
 enum rna_kubernetes_result rna_kube_fail_memory(struct rna_kube_answer *answer);
 
@@ -80,21 +82,18 @@ enum rna_kubernetes_result rna_kube_fetch_node(struct rna_kube_api *api, const c
 					       bool metadata, struct rna_kube_answer *answer,
 					       struct rna_kube_node *ret);
 
-/*
- * Labels and conditions by server-side apply, and by patches if the API does not know that; a new
- * Event, and another count for one that was sent.
- */
+/* Labels and conditions by server-side apply; an Event that is new, or there already. */
 enum rna_kube_write {
 	RNA_KUBE_APPLY_LABELS,
 	RNA_KUBE_MERGE_NODE,
 	RNA_KUBE_APPLY_CONDITIONS,
-	RNA_KUBE_MERGE_CONDITIONS,
+	RNA_KUBE_REMOVE_CONDITIONS,
 	RNA_KUBE_POST_EVENT,
 	RNA_KUBE_MERGE_EVENT,
 	RNA_KUBE_WRITE_COUNT,
 };
 
-/* event: its name, for RNA_KUBE_MERGE_EVENT; else NULL. */
+/* event: its name, for RNA_KUBE_POST_EVENT and RNA_KUBE_MERGE_EVENT; else NULL. */
 enum rna_kubernetes_result rna_kube_send(struct rna_kube_api *api, enum rna_kube_write what,
 					 const char *event, const struct rna_strbuf *body,
 					 struct rna_kube_answer *answer);

@@ -132,14 +132,12 @@ static enum rna_kubernetes_result ask(struct rna_kube_api *api, const char *meth
 {
 	const struct rna_kube_request request = {
 		.method = method,
-		.path = path->data,
-		.type = body ? "application/apply-patch+yaml" : NULL,
-		.body = body ? body->data : NULL,
+		.path = path,
+		.type = "application/apply-patch+yaml",
+		.body = body,
 		.advice = ADVICE,
 	};
 
-	if (!rna_strbuf_ok(path) || (body && !rna_strbuf_ok(body)))
-		return rna_kube_fail_memory(answer);
 	return rna_kube_call(api, &request, answer);
 }
 
@@ -220,22 +218,6 @@ static enum rna_kubernetes_result delete_rule(struct rna_kube_api *api, const st
 
 /* -- Replies ----------------------------------------------------------------------------------- */
 
-static const char *text_of(const json_t *object, const char *name)
-{
-	return json_string_value(json_object_get(object, name));
-}
-
-/* NULL: no memory, for what is no JSON was no answer (rna_kube_call()). */
-static json_t *parse_list(const struct rna_kube_answer *answer, struct rules *rules)
-{
-	const struct rna_strbuf *body = &answer->reply.body;
-	json_t *list = NULL;
-
-	rules->failed |= !body->data || rna_json_parse(body->data, body->len,
-						       &rna_kube_reply_limits, &list, NULL) < 0;
-	return list;
-}
-
 /* Only those of our own pool: a label alone does not make a rule ours. pool: NULL: of any. */
 static void read_rule(const json_t *object, const struct rna_kube_api *api, const char *pool,
 		      struct rules *ret)
@@ -245,32 +227,36 @@ static void read_rule(const json_t *object, const struct rna_kube_api *api, cons
 	const json_t *taint = json_object_get(spec, "taint");
 	const json_t *metadata = json_object_get(object, "metadata");
 	const json_t *owners = json_object_get(metadata, "ownerReferences");
-	const char *name = text_of(metadata, "name");
+	const char *name = rna_json_text_of(metadata, "name");
 	struct rule *rule;
 
 	if (!name || strlen(name) >= NAME_SIZE || strncmp(name, PREFIX, strlen(PREFIX)) != 0 ||
-	    (pool && !rna_same_text(text_of(selector, "pool"), pool)))
+	    (pool && !rna_same_text(rna_json_text_of(selector, "pool"), pool)))
 		return;
 	rule = new_rule(ret, name);
 	if (!rule)
 		return;
-	rule->driver = rna_arena_keep(ret->arena, text_of(selector, "driver"), &ret->failed);
-	rule->pool = rna_arena_keep(ret->arena, text_of(selector, "pool"), &ret->failed);
-	rule->device = rna_arena_keep(ret->arena, text_of(selector, "device"), &ret->failed);
-	rule->value = rna_arena_keep(ret->arena, text_of(taint, "value"), &ret->failed);
-	rule->owner =
-		rna_arena_keep(ret->arena, text_of(json_array_get(owners, 0), "uid"), &ret->failed);
+	rule->driver =
+		rna_arena_keep(ret->arena, rna_json_text_of(selector, "driver"), &ret->failed);
+	rule->pool = rna_arena_keep(ret->arena, rna_json_text_of(selector, "pool"), &ret->failed);
+	rule->device =
+		rna_arena_keep(ret->arena, rna_json_text_of(selector, "device"), &ret->failed);
+	rule->value = rna_arena_keep(ret->arena, rna_json_text_of(taint, "value"), &ret->failed);
+	rule->owner = rna_arena_keep(ret->arena, rna_json_text_of(json_array_get(owners, 0), "uid"),
+				     &ret->failed);
 	/* with a key of former settings it is written again */
-	if (rna_same_text(text_of(taint, "key"), api->options->device_taint_key))
-		rule->effect = rna_arena_keep(ret->arena, text_of(taint, "effect"), &ret->failed);
+	if (rna_same_text(rna_json_text_of(taint, "key"), api->options->device_taint_key))
+		rule->effect =
+			rna_arena_keep(ret->arena, rna_json_text_of(taint, "effect"), &ret->failed);
 }
 
 static void read_rules(const struct rna_kube_answer *answer, const struct rna_kube_api *api,
 		       const char *pool, struct rules *ret)
 {
-	RNA_CLEANUP(rna_json_free_p) json_t *list = parse_list(answer, ret);
+	RNA_CLEANUP(rna_json_free_p) json_t *list = rna_kube_parse(answer);
 	const json_t *items = json_object_get(list, "items");
 
+	ret->failed |= !list;
 	for (size_t i = 0; i < json_array_size(items); i++)
 		read_rule(json_array_get(items, i), api, pool, ret);
 }
@@ -299,7 +285,7 @@ static bool is_device(const struct rna_node_device_taint *taint, json_t *attribu
 	json_t *value;
 
 	json_object_foreach (attributes, name, value) {
-		const char *text = text_of(value, "string");
+		const char *text = rna_json_text_of(value, "string");
 
 		if (!text)
 			continue;
@@ -371,7 +357,7 @@ static enum rna_kubernetes_result apply_to_device(struct rna_kube_round *round, 
 	struct rule desired = {
 		.driver = driver,
 		.pool = round->api.node,
-		.device = text_of(device, "name"),
+		.device = rna_json_text_of(device, "name"),
 		.value = taint ? taint->reason : NULL,
 		.effect = round->api.options->device_taint_effect,
 		.owner = round->node.uid,
@@ -398,16 +384,18 @@ static enum rna_kubernetes_result apply_to_device(struct rna_kube_round *round, 
 static enum rna_kubernetes_result apply_rules(struct rna_kube_round *round, struct rules *rules,
 					      struct rna_kube_answer *answer)
 {
-	RNA_CLEANUP(rna_json_free_p) json_t *list = parse_list(answer, rules);
+	RNA_CLEANUP(rna_json_free_p) json_t *list = rna_kube_parse(answer);
 	const json_t *items = json_object_get(list, "items");
 
+	rules->failed |= !list;
 	for (size_t i = 0; i < json_array_size(items); i++) {
 		const json_t *spec = json_object_get(json_array_get(items, i), "spec");
 		const json_t *devices = json_object_get(spec, "devices");
-		const char *driver = text_of(spec, "driver");
+		const char *driver = rna_json_text_of(spec, "driver");
 
 		if (!driver ||
-		    !rna_same_text(text_of(json_object_get(spec, "pool"), "name"), round->api.node))
+		    !rna_same_text(rna_json_text_of(json_object_get(spec, "pool"), "name"),
+				   round->api.node))
 			continue;
 		for (size_t j = 0; j < json_array_size(devices); j++)
 			if (apply_to_device(round, driver, json_array_get(devices, j), rules,

@@ -184,7 +184,8 @@ int rna_kubernetes_parse_endpoints(const char *text, size_t len, bool slices_onl
 	status = rna_json_list_read(&list, text, len, error);
 	if (status == 0)
 		status = rna_json_list_end(&list, &slice_limits, &frame, error);
-	if (status == 0 && !list.seen)
+	/* an empty list of metadata is null */
+	if (status == 0 && !list.seen && !json_is_null(json_object_get(frame, "items")))
 		status = rna_error_say(error, -EBADMSG, "the reply is not a list");
 	if (status < 0)
 		(void)rna_error_prefix(error, "EndpointSlices");
@@ -203,7 +204,7 @@ static int write_path(const char *service, struct rna_strbuf *out)
 			  "/apis/discovery.k8s.io/v1/namespaces/%.*s/endpointslices?"
 			  "labelSelector=kubernetes.io%%2Fservice-name%%3D%s&resourceVersion=0",
 			  (int)(slash - service), service, slash + 1);
-	return rna_strbuf_ok(out) ? 0 : -ENOMEM;
+	return 0;
 }
 
 int rna_kubernetes_read_endpoints(const struct rna_kubernetes_options *options, const char *service,
@@ -214,8 +215,9 @@ int rna_kubernetes_read_endpoints(const struct rna_kubernetes_options *options, 
 	RNA_KUBE_ANSWER struct rna_kube_answer answer = RNA_KUBE_ANSWER_INIT;
 	RNA_STRBUF struct rna_strbuf path = RNA_STRBUF_INIT;
 	struct rna_kube_api api = {.options = options, .node = "", .cancel = cancel};
-	struct rna_kube_request request = {
+	const struct rna_kube_request request = {
 		.method = "GET",
+		.path = &path,
 		.metadata = slices_only,
 		.list = true,
 		.advice = ADVICE,
@@ -225,7 +227,6 @@ int rna_kubernetes_read_endpoints(const struct rna_kubernetes_options *options, 
 	*ret = (struct rna_kubernetes_endpoints){0};
 	if (status < 0)
 		return rna_error_set(error, status, "%s", service);
-	request.path = path.data;
 	if (rna_kube_call(&api, &request, &answer) == RNA_KUBERNETES_OK) {
 		status = rna_kubernetes_parse_endpoints(answer.reply.body.data
 								? answer.reply.body.data

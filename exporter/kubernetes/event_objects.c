@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /* The Events of a round: those of one kind are one with a count, and few are kept. */
-#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "rna/base/hash.h"
 
 #include "round.h"
 
@@ -13,7 +14,6 @@ static void drop_event(struct rna_kube_round *round, size_t index)
 	struct rna_kube_event *event = &round->events[index];
 
 	round->status.events_dropped += event->waiting;
-	free(event->name);
 	free(event->reason);
 	free(event->message);
 	round->event_count--;
@@ -56,6 +56,29 @@ static struct rna_kube_event *find_event(struct rna_kube_round *round,
 	return NULL;
 }
 
+static bool has_number(const struct rna_kube_round *round, unsigned number)
+{
+	for (size_t i = 0; i + 1 < round->event_count; i++)
+		if (round->events[i].number == number)
+			return true;
+	return false;
+}
+
+/*
+ * For the newest: what its name ends with. Of few, so that a policy can bound how many Events a
+ * node has; by what it says, so that an agent that was started again writes the same one.
+ */
+static unsigned choose_number(const struct rna_kube_round *round,
+			      const struct rna_node_event *event)
+{
+	uint64_t hash = rna_hash_text(rna_hash_text(RNA_HASH_INIT, event->reason), event->message);
+	unsigned number = hash % RNA_KUBE_EVENT_NAMES;
+
+	while (has_number(round, number))
+		number = (number + 1) % RNA_KUBE_EVENT_NAMES;
+	return number;
+}
+
 void rna_kube_add_event(struct rna_kube_round *round, const struct rna_node_event *event)
 {
 	struct rna_kube_event *its = find_event(round, event);
@@ -70,6 +93,7 @@ void rna_kube_add_event(struct rna_kube_round *round, const struct rna_node_even
 			.reason = strdup(event->reason),
 			.message = strdup(event->message),
 			.first = event->time.realtime,
+			.number = choose_number(round, event),
 		};
 	}
 	its->count++;
@@ -79,10 +103,18 @@ void rna_kube_add_event(struct rna_kube_round *round, const struct rna_node_even
 		drop_event(round, round->event_count - 1);
 }
 
+/* The admission policy of the chart allows the same Event once in five minutes. */
+static bool is_due(const struct rna_kube_round *round, const struct rna_kube_event *event)
+{
+	return event->waiting &&
+	       (event->sent == 0 || rna_usec_since(event->sent, round->now.monotonic) >=
+					    round->api.options->event_pause);
+}
+
 bool rna_kube_has_events(const struct rna_kube_round *round)
 {
 	for (size_t i = 0; i < round->event_count; i++)
-		if (round->events[i].waiting)
+		if (is_due(round, &round->events[i]))
 			return true;
 	return false;
 }
@@ -94,52 +126,34 @@ static void forget_old_events(struct rna_kube_round *round, rna_usec now)
 			drop_event(round, i);
 }
 
-/* As kubelet names them: the object, and a number that no two have. */
-static bool name_event(struct rna_kube_round *round, struct rna_kube_event *event)
+static enum rna_kubernetes_result put_event(struct rna_kube_round *round, enum rna_kube_write how,
+					    const struct rna_kube_event *event,
+					    struct rna_kube_answer *answer)
 {
-	RNA_STRBUF struct rna_strbuf name = RNA_STRBUF_INIT;
+	RNA_STRBUF struct rna_strbuf name = RNA_STRBUF_INIT, body = RNA_STRBUF_INIT;
 
-	rna_strbuf_printf(&name, "%s.%" PRIx64, round->api.node,
-			  rna_pace_random(&round->pace.random, UINT64_MAX));
-	event->name = rna_strbuf_take(&name);
-	return event->name;
-}
-
-static enum rna_kubernetes_result post_event(struct rna_kube_round *round,
-					     struct rna_kube_event *event,
-					     struct rna_kube_answer *answer)
-{
-	RNA_STRBUF struct rna_strbuf body = RNA_STRBUF_INIT;
-
-	free(RNA_TAKE(event->name));
-	if (!name_event(round, event))
+	rna_strbuf_printf(&name, "%s.rdma-%02u", round->api.node, event->number);
+	if (!rna_strbuf_ok(&name))
 		return rna_kube_fail_memory(answer);
-	rna_kube_write_event(round->api.node, round->node.uid, event, &body);
-	if (rna_kube_send(&round->api, RNA_KUBE_POST_EVENT, NULL, &body, answer) !=
-	    RNA_KUBERNETES_OK)
-		free(RNA_TAKE(event->name));
-	return answer->result;
+	rna_kube_write_event(round->api.node, round->node.uid, name.data, event, &body);
+	return rna_kube_send(&round->api, how, name.data, &body, answer);
 }
 
-static enum rna_kubernetes_result patch_event(struct rna_kube_round *round,
-					      const struct rna_kube_event *event,
-					      struct rna_kube_answer *answer)
-{
-	RNA_STRBUF struct rna_strbuf body = RNA_STRBUF_INIT;
-
-	rna_kube_write_event_patch(event, &body);
-	return rna_kube_send(&round->api, RNA_KUBE_MERGE_EVENT, event->name, &body, answer);
-}
-
-/* The API forgets Events after an hour; one that it has forgotten is created again. */
+/*
+ * The API forgets Events after an hour, and an agent that ended may have written one of this name:
+ * if one is missing, or there already, the other request is made.
+ */
 static enum rna_kubernetes_result send_event(struct rna_kube_round *round,
-					     struct rna_kube_event *event,
+					     const struct rna_kube_event *event,
 					     struct rna_kube_answer *answer)
 {
-	if (event->name && (patch_event(round, event, answer) == RNA_KUBERNETES_OK ||
-			    answer->reply.status != RNA_KUBE_NOT_FOUND))
-		return answer->result;
-	return post_event(round, event, answer);
+	bool known = event->sent > 0;
+
+	(void)put_event(round, known ? RNA_KUBE_MERGE_EVENT : RNA_KUBE_POST_EVENT, event, answer);
+	if (answer->reply.status == (known ? RNA_KUBE_NOT_FOUND : RNA_KUBE_CONFLICT))
+		(void)put_event(round, known ? RNA_KUBE_POST_EVENT : RNA_KUBE_MERGE_EVENT, event,
+				answer);
+	return answer->result;
 }
 
 /* One that the API refuses, for a webhook of the cluster does not like it, holds up no other. */
@@ -151,7 +165,7 @@ enum rna_kubernetes_result rna_kube_send_events(struct rna_kube_round *round,
 	for (size_t i = 0; i < round->event_count; i++) {
 		struct rna_kube_event *event = &round->events[i];
 
-		if (!event->waiting)
+		if (!is_due(round, event))
 			continue;
 		(void)send_event(round, event, answer);
 		if (answer->result == RNA_KUBERNETES_OK)
@@ -161,6 +175,7 @@ enum rna_kubernetes_result rna_kube_send_events(struct rna_kube_round *round,
 		else
 			break;
 		event->waiting = false;
+		event->sent = round->now.monotonic;
 	}
 	return answer->result;
 }

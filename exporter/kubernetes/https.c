@@ -21,23 +21,29 @@ enum {
 		      */
 };
 
+/* What it is called here, and there. */
+#define FUNCTIONS(DO)                                                                              \
+	DO(init, curl_easy_init)                                                                   \
+	DO(setopt, curl_easy_setopt)                                                               \
+	DO(perform, curl_easy_perform)                                                             \
+	DO(getinfo, curl_easy_getinfo)                                                             \
+	DO(strerror, curl_easy_strerror)                                                           \
+	DO(cleanup, curl_easy_cleanup)                                                             \
+	DO(append, curl_slist_append)                                                              \
+	DO(free_all, curl_slist_free_all)                                                          \
+	DO(multi_init, curl_multi_init)                                                            \
+	DO(multi_add, curl_multi_add_handle)                                                       \
+	DO(multi_perform, curl_multi_perform)                                                      \
+	DO(multi_poll, curl_multi_poll)                                                            \
+	DO(multi_read, curl_multi_info_read)                                                       \
+	DO(multi_remove, curl_multi_remove_handle)                                                 \
+	DO(multi_cleanup, curl_multi_cleanup)
+#define MEMBER(member, function) __typeof__(&(function)) member;
+#define SYMBOL(member, function) {#function, &library->member},
+
 struct library {
 	void *handle;
-	__typeof__(&curl_easy_init) init;
-	__typeof__(&curl_easy_setopt) setopt;
-	__typeof__(&curl_easy_perform) perform;
-	__typeof__(&curl_easy_getinfo) getinfo;
-	__typeof__(&curl_easy_strerror) strerror;
-	__typeof__(&curl_easy_cleanup) cleanup;
-	__typeof__(&curl_slist_append) append;
-	__typeof__(&curl_slist_free_all) free_all;
-	__typeof__(&curl_multi_init) multi_init;
-	__typeof__(&curl_multi_add_handle) multi_add;
-	__typeof__(&curl_multi_perform) multi_perform;
-	__typeof__(&curl_multi_poll) multi_poll;
-	__typeof__(&curl_multi_info_read) multi_read;
-	__typeof__(&curl_multi_remove_handle) multi_remove;
-	__typeof__(&curl_multi_cleanup) multi_cleanup;
+	FUNCTIONS(MEMBER)
 };
 
 struct rna_https {
@@ -61,23 +67,7 @@ static void close_library(struct library *library)
 /* It is never unmapped: OpenSSL leaves handlers behind that run when the process ends. */
 static int open_library(struct library *library, struct rna_error *error)
 {
-	const struct rna_symbol symbols[] = {
-		{"curl_easy_init", &library->init},
-		{"curl_easy_setopt", &library->setopt},
-		{"curl_easy_perform", &library->perform},
-		{"curl_easy_getinfo", &library->getinfo},
-		{"curl_easy_strerror", &library->strerror},
-		{"curl_easy_cleanup", &library->cleanup},
-		{"curl_slist_append", &library->append},
-		{"curl_slist_free_all", &library->free_all},
-		{"curl_multi_init", &library->multi_init},
-		{"curl_multi_add_handle", &library->multi_add},
-		{"curl_multi_perform", &library->multi_perform},
-		{"curl_multi_poll", &library->multi_poll},
-		{"curl_multi_info_read", &library->multi_read},
-		{"curl_multi_remove_handle", &library->multi_remove},
-		{"curl_multi_cleanup", &library->multi_cleanup},
-	};
+	const struct rna_symbol symbols[] = {FUNCTIONS(SYMBOL)};
 	const char *missing;
 
 	library->handle = rna_library_open(LIBRARY, RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE, symbols,

@@ -12,10 +12,7 @@
 
 #define MADE_ANEW_PAUSE (60 * RNA_USEC_PER_SEC)
 
-enum {
-	UNSUPPORTED_TYPE = 415,
-	CONFLICTS_MAX = 3, /* in a row, before others are let through */
-};
+enum { CONFLICTS_MAX = 3 /* in a row, before others are let through */ };
 
 /* -- The desired state ------------------------------------------------------------------------- */
 
@@ -356,23 +353,6 @@ enum rna_kubernetes_result rna_kube_know_node(struct rna_kube_round *round,
 /* -- Labels ------------------------------------------------------------------------------------ */
 
 /*
- * Without server-side apply there is no record of our fields, so the Node is read first: the patch
- * removes the labels with our prefix that are not wanted.
- */
-static enum rna_kubernetes_result merge_labels(struct rna_kube_round *round,
-					       struct rna_kube_answer *answer)
-{
-	RNA_STRBUF struct rna_strbuf body = RNA_STRBUF_INIT;
-	RNA_KUBE_NODE struct rna_kube_node node = {0};
-	const struct rna_kube_words words = {round->api.node, round->desired, &node};
-
-	if (rna_kube_fetch_node(&round->api, "", true, answer, &node) != RNA_KUBERNETES_OK)
-		return answer->result;
-	(void)rna_kube_write_label_patch(round->api.options, &words, false, &body);
-	return write_node(round, RNA_KUBE_MERGE_NODE, &body, answer);
-}
-
-/*
  * A label that another client wrote too, for example a user with kubectl, has two owners and stays
  * when we omit it. Such labels are in the reply and are removed by name.
  */
@@ -387,7 +367,7 @@ static enum rna_kubernetes_result apply_labels(struct rna_kube_round *round,
 		return answer->result;
 	words.node = &round->answered;
 	if (round->status.ignored ||
-	    rna_kube_write_label_patch(round->api.options, &words, true, &patch) == 0)
+	    rna_kube_write_label_removal(round->api.options, &words, &patch) == 0)
 		return answer->result;
 	return write_node(round, RNA_KUBE_MERGE_NODE, &patch, answer);
 }
@@ -407,27 +387,10 @@ enum rna_kubernetes_result rna_kube_send_labels(struct rna_kube_round *round,
 	if ((!all_labels_decided(round->desired) || round->api.options->shared_label) &&
 	    rna_kube_know_node(round, answer) != RNA_KUBERNETES_OK)
 		return answer->result;
-	if (!round->api.merge && apply_labels(round, answer) != RNA_KUBERNETES_OK)
-		round->api.merge = answer->reply.status == UNSUPPORTED_TYPE;
-	return round->api.merge ? merge_labels(round, answer) : answer->result;
+	return apply_labels(round, answer);
 }
 
 /* -- Conditions -------------------------------------------------------------------------------- */
-
-static enum rna_kubernetes_result write_conditions(struct rna_kube_round *round,
-						   enum rna_kube_write what,
-						   struct rna_kube_answer *answer)
-{
-	RNA_STRBUF struct rna_strbuf body = RNA_STRBUF_INIT;
-	struct rna_kube_words words = rna_kube_words_of(round);
-
-	words.now = round->now.realtime;
-	if (what == RNA_KUBE_APPLY_CONDITIONS)
-		rna_kube_write_conditions(&words, &body);
-	else
-		rna_kube_write_condition_patch(&words, round->api.options->condition_types, &body);
-	return write_node(round, what, &body, answer);
-}
 
 static bool all_conditions_decided(const struct rna_desired_node *desired)
 {
@@ -441,16 +404,21 @@ static bool all_conditions_decided(const struct rna_desired_node *desired)
 enum rna_kubernetes_result rna_kube_send_conditions(struct rna_kube_round *round,
 						    struct rna_kube_answer *answer)
 {
+	RNA_STRBUF struct rna_strbuf body = RNA_STRBUF_INIT, removal = RNA_STRBUF_INIT;
+	struct rna_kube_words words = rna_kube_words_of(round);
+
 	if (!all_conditions_decided(round->desired) &&
 	    rna_kube_know_node(round, answer) != RNA_KUBERNETES_OK)
 		return answer->result;
 	if (is_without_conditions(round)) /* the look has shown it, after this was begun */
 		return answer->result = RNA_KUBERNETES_OK;
-	if (!round->api.merge &&
-	    write_conditions(round, RNA_KUBE_APPLY_CONDITIONS, answer) != RNA_KUBERNETES_OK)
-		round->api.merge = answer->reply.status == UNSUPPORTED_TYPE;
-	if (round->api.merge || (round->cleanup && answer->result == RNA_KUBERNETES_OK))
-		(void)write_conditions(round, RNA_KUBE_MERGE_CONDITIONS, answer);
+	words.now = round->now.realtime;
+	rna_kube_write_conditions(&words, &body);
+	if (write_node(round, RNA_KUBE_APPLY_CONDITIONS, &body, answer) == RNA_KUBERNETES_OK &&
+	    round->cleanup) {
+		rna_kube_write_condition_removal(round->api.options->condition_types, &removal);
+		(void)write_node(round, RNA_KUBE_REMOVE_CONDITIONS, &removal, answer);
+	}
 	return answer->result;
 }
 

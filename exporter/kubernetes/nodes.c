@@ -74,8 +74,9 @@ static int do_step(struct sweep *sweep, step_function *step, struct rna_error *e
 static enum rna_kubernetes_result read_page(struct sweep *sweep, struct rna_kube_answer *answer)
 {
 	RNA_STRBUF struct rna_strbuf path = RNA_STRBUF_INIT;
-	struct rna_kube_request request = {
+	const struct rna_kube_request request = {
 		.method = "GET",
+		.path = &path,
 		.metadata = true,
 		.list = true,
 		.advice = ADVICE,
@@ -86,9 +87,6 @@ static enum rna_kubernetes_result read_page(struct sweep *sweep, struct rna_kube
 	rna_strbuf_add_encoded(&path, sweep->selector);
 	rna_strbuf_puts(&path, "&continue=");
 	rna_strbuf_add_encoded(&path, sweep->place.len > 0 ? sweep->place.data : "");
-	if (!rna_strbuf_ok(&path))
-		return rna_kube_fail_memory(answer);
-	request.path = path.data;
 	if (rna_kube_call(&sweep->api, &request, answer) != RNA_KUBERNETES_OK)
 		return answer->result;
 	status = rna_kube_read_names(&answer->reply.body, &sweep->names, &sweep->place);
@@ -147,18 +145,18 @@ static enum rna_kubernetes_result take_back(struct sweep *sweep, struct rna_kube
 	if (rna_kube_fetch_node(api, "", false, answer, &node) != RNA_KUBERNETES_OK)
 		return answer->result;
 	tainted = node.tainted || node.tainted_formerly;
-	label_count = rna_kube_write_label_patch(api->options, &words, true, &labels);
+	label_count = rna_kube_write_label_removal(api->options, &words, &labels);
 	condition_count = count_conditions(sweep, &node);
 	if (!tainted && label_count == 0 && condition_count == 0)
 		return RNA_KUBERNETES_OK;
 	if (tainted && rna_kube_write_taints(api->options, false, &answer->reply.body, &taints) < 0)
 		return rna_kube_fail_memory(answer);
-	rna_kube_write_condition_patch(&words, api->options->condition_types, &conditions);
+	rna_kube_write_condition_removal(api->options->condition_types, &conditions);
 	if (!sweep->dry_run &&
 	    (send_if(tainted, api, RNA_KUBE_MERGE_NODE, &taints, answer) != RNA_KUBERNETES_OK ||
 	     send_if(label_count > 0, api, RNA_KUBE_MERGE_NODE, &labels, answer) !=
 		     RNA_KUBERNETES_OK ||
-	     send_if(condition_count > 0, api, RNA_KUBE_MERGE_CONDITIONS, &conditions, answer) !=
+	     send_if(condition_count > 0, api, RNA_KUBE_REMOVE_CONDITIONS, &conditions, answer) !=
 		     RNA_KUBERNETES_OK))
 		return answer->result;
 	rna_strbuf_printf(sweep->out, "%s: %zu labels, %zu conditions, %s\n", api->node,

@@ -187,65 +187,45 @@ bool rna_kube_is_strange_label(const struct rna_kubernetes_options *options,
 	       !rna_kube_desired_label(desired, key);
 }
 
-size_t rna_kube_write_label_patch(const struct rna_kubernetes_options *options,
-				  const struct rna_kube_words *words, bool only,
-				  struct rna_strbuf *out)
+size_t rna_kube_write_label_removal(const struct rna_kubernetes_options *options,
+				    const struct rna_kube_words *words, struct rna_strbuf *out)
 {
+	RNA_CLEANUP(rna_json_free_p) json_t *labels = json_object();
 	struct rna_json_writer writer = {0};
-	json_t *labels = only ? json_object() : label_object(&writer, words);
-	size_t gone = 0;
 
 	for (size_t i = 0; i < words->node->label_count; i++) {
 		const char *key = words->node->labels[i].key;
 
-		if (!rna_kube_is_strange_label(options, words->desired, words->node, key))
-			continue;
-		rna_json_set(&writer, labels, key, json_null());
-		gone++;
+		if (rna_kube_is_strange_label(options, words->desired, words->node, key))
+			rna_json_set(&writer, labels, key, json_null());
 	}
-	rna_json_write(&writer, json_pack("{s:{s:o}}", "metadata", "labels", labels),
+	rna_json_write(&writer, json_pack("{s:{s:O}}", "metadata", "labels", labels),
 		       RNA_JSON_INDENT, out);
-	return gone;
+	return json_object_size(labels);
 }
 
-static bool has_condition(const struct rna_desired_node *desired, const char *type)
-{
-	for (size_t i = 0; i < desired->condition_count; i++)
-		if (strcmp(desired->conditions[i].type, type) == 0)
-			return true;
-	return false;
-}
-
-void rna_kube_write_condition_patch(const struct rna_kube_words *words, const char *const *types,
-				    struct rna_strbuf *out)
+void rna_kube_write_condition_removal(const char *const *types, struct rna_strbuf *out)
 {
 	struct rna_json_writer writer = {0};
-	json_t *list = condition_list(&writer, words);
+	json_t *list = json_array();
 
 	for (; types && *types; types++)
-		if (!has_condition(words->desired, *types))
-			rna_json_append(&writer, list,
-					json_pack("{s:s, s:s}", "$patch", "delete", "type",
-						  *types));
+		rna_json_append(&writer, list,
+				json_pack("{s:s, s:s}", "$patch", "delete", "type", *types));
 	rna_json_write(&writer, json_pack("{s:{s:o}}", "status", "conditions", list),
 		       RNA_JSON_INDENT, out);
 }
 
-static const char *text_of(const json_t *object, const char *name)
-{
-	return json_string_value(json_object_get(object, name));
-}
-
 static bool has_our_key(const json_t *taint, const struct rna_kubernetes_options *options)
 {
-	const char *key = text_of(taint, "key");
+	const char *key = rna_json_text_of(taint, "key");
 
 	return key && options->taint_key && strcmp(key, options->taint_key) == 0;
 }
 
 static bool has_former_key(const json_t *taint, const struct rna_kubernetes_options *options)
 {
-	const char *key = text_of(taint, "key");
+	const char *key = rna_json_text_of(taint, "key");
 
 	for (const char *const *former = options->former_taints; former && *former; former++)
 		if (rna_same_text(key, *former))
@@ -292,16 +272,16 @@ int rna_kube_write_taints(const struct rna_kubernetes_options *options, bool tai
 			  json_object_get(json_object_get(node, "spec"), "taints"));
 	object = json_pack("{s:{}, s:{s:o}}", "metadata", "spec", "taints", list);
 	rna_json_set_text(&writer, json_object_get(object, "metadata"), "resourceVersion",
-			  text_of(json_object_get(node, "metadata"), "resourceVersion"));
+			  rna_json_text_of(json_object_get(node, "metadata"), "resourceVersion"));
 	rna_json_write(&writer, object, RNA_JSON_INDENT, out);
 	return 0;
 }
 
-void rna_kube_write_event(const char *node, const char *uid, const struct rna_kube_event *event,
-			  struct rna_strbuf *out)
+void rna_kube_write_event(const char *node, const char *uid, const char *name,
+			  const struct rna_kube_event *event, struct rna_strbuf *out)
 {
 	struct rna_json_writer writer = {0};
-	json_t *metadata = json_pack("{s:s, s:s}", "name", event->name, "namespace", "default");
+	json_t *metadata = json_pack("{s:s, s:s}", "name", name, "namespace", "default");
 	json_t *involved =
 		json_pack("{s:s, s:s, s:s}", "apiVersion", "v1", "kind", "Node", "name", node);
 	json_t *source = json_pack("{s:s, s:s}", "component", COMPONENT, "host", node);
@@ -317,16 +297,6 @@ void rna_kube_write_event(const char *node, const char *uid, const struct rna_ku
 	set_message(&writer, object, event->message, MESSAGE_MAX);
 	rna_json_set(&writer, object, "count", rna_json_number(event->count));
 	rna_json_set_time(&writer, object, "firstTimestamp", event->first);
-	rna_json_set_time(&writer, object, "lastTimestamp", event->last);
-	rna_json_write(&writer, object, RNA_JSON_INDENT, out);
-}
-
-void rna_kube_write_event_patch(const struct rna_kube_event *event, struct rna_strbuf *out)
-{
-	struct rna_json_writer writer = {0};
-	json_t *object = json_object();
-
-	rna_json_set(&writer, object, "count", rna_json_number(event->count));
 	rna_json_set_time(&writer, object, "lastTimestamp", event->last);
 	rna_json_write(&writer, object, RNA_JSON_INDENT, out);
 }
@@ -387,13 +357,14 @@ static void read_conditions(struct reader *reader, const json_t *list, struct rn
 		const json_t *object = json_array_get(list, i);
 
 		conditions[i] = (struct rna_node_condition){
-			.type = keep(reader, text_of(object, "type")),
-			.status = condition_status(text_of(object, "status")),
-			.reason = keep(reader, text_of(object, "reason")),
-			.message = keep(reader, text_of(object, "message")),
+			.type = keep(reader, rna_json_text_of(object, "type")),
+			.status = condition_status(rna_json_text_of(object, "status")),
+			.reason = keep(reader, rna_json_text_of(object, "reason")),
+			.message = keep(reader, rna_json_text_of(object, "message")),
 			.since.realtime =
-				rna_text_parse_time(text_of(object, "lastTransitionTime")),
-			.heartbeat = rna_text_parse_time(text_of(object, "lastHeartbeatTime")),
+				rna_text_parse_time(rna_json_text_of(object, "lastTransitionTime")),
+			.heartbeat =
+				rna_text_parse_time(rna_json_text_of(object, "lastHeartbeatTime")),
 		};
 	}
 	ret->conditions = conditions;
@@ -465,7 +436,7 @@ static void read_taints(const struct rna_kubernetes_options *options, const json
 {
 	for (size_t i = 0; i < json_array_size(taints); i++) {
 		const json_t *taint = json_array_get(taints, i);
-		const char *effect = text_of(taint, "effect");
+		const char *effect = rna_json_text_of(taint, "effect");
 
 		ret->tainted_formerly |= has_former_key(taint, options);
 		if (!has_our_key(taint, options))
@@ -508,7 +479,7 @@ static const char *manager_of(const json_t *node, const char *kind, const char *
 
 	for (size_t i = 0; i < json_array_size(list); i++) {
 		const json_t *entry = json_array_get(list, i);
-		const char *manager = text_of(entry, "manager");
+		const char *manager = rna_json_text_of(entry, "manager");
 
 		if (manager && !is_own_manager(manager) &&
 		    has_field(json_object_get(entry, "fieldsV1"), kind, name))
@@ -543,9 +514,9 @@ int rna_kube_read_node(const struct rna_strbuf *reply, const struct rna_kubernet
 	reader.arena = ret->arena = rna_arena_new(ARENA);
 	if (!ret->arena)
 		return -ENOMEM;
-	ret->uid = keep(&reader, text_of(metadata, "uid"));
-	ret->ignored = rna_same_text(text_of(json_object_get(metadata, "annotations"),
-					     RNA_KUBERNETES_IGNORE),
+	ret->uid = keep(&reader, rna_json_text_of(metadata, "uid"));
+	ret->ignored = rna_same_text(rna_json_text_of(json_object_get(metadata, "annotations"),
+						      RNA_KUBERNETES_IGNORE),
 				     "true");
 	read_taints(options, json_object_get(json_object_get(node, "spec"), "taints"), ret);
 	read_labels(&reader, json_object_get(metadata, "labels"), ret);
@@ -575,15 +546,16 @@ int rna_kube_read_names(const struct rna_strbuf *reply, struct rna_strbuf *names
 	RNA_CLEANUP(rna_json_free_p) json_t *list = NULL;
 	int status = parse(reply, &list);
 	const json_t *items = json_object_get(list, "items");
-	const char *next = text_of(json_object_get(list, "metadata"), "continue");
+	const char *next = rna_json_text_of(json_object_get(list, "metadata"), "continue");
 
 	if (status < 0)
 		return status;
-	if (!json_is_array(items))
+	if (!json_is_array(items) && !json_is_null(items)) /* as an empty list of metadata is */
 		return -EBADMSG;
 	for (size_t i = 0; i < json_array_size(items); i++) {
 		const char *name =
-			text_of(json_object_get(json_array_get(items, i), "metadata"), "name");
+			rna_json_text_of(json_object_get(json_array_get(items, i), "metadata"),
+					 "name");
 
 		if (name)
 			rna_strbuf_printf(names, "%s\n", name);
@@ -600,7 +572,7 @@ void rna_kube_read_message(const struct rna_strbuf *reply, struct rna_strbuf *ou
 	size_t len;
 
 	if (parse(reply, &status) == 0)
-		text = text_of(status, "message");
+		text = rna_json_text_of(status, "message");
 	if (!text)
 		text = reply->data ? reply->data : "";
 	len = strcspn(text, "\r\n");

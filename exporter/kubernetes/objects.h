@@ -14,12 +14,13 @@
 
 /* An Event as we have it: several of the same are one with a count. */
 struct rna_kube_event {
-	char *name; /* of the object; NULL: it was never sent */
+	unsigned number; /* its name: NODE.rdma-NUMBER */
 	bool warning;
 	char *reason;
 	char *message;
 	uint64_t count;
 	rna_usec first, last; /* realtime */
+	rna_usec sent;        /* monotonic; 0: never */
 	bool waiting;         /* to be sent */
 };
 
@@ -67,14 +68,12 @@ void rna_kube_write_conditions(const struct rna_kube_words *words, struct rna_st
 
 /*
  * Merge patch: what is to go is named, which are labels of node that only we may have and desired
- * has not. only: those that desired has are left out. How many are to go.
+ * has not. How many there are.
  */
-size_t rna_kube_write_label_patch(const struct rna_kubernetes_options *options,
-				  const struct rna_kube_words *words, bool only,
-				  struct rna_strbuf *out);
+size_t rna_kube_write_label_removal(const struct rna_kubernetes_options *options,
+				    const struct rna_kube_words *words, struct rna_strbuf *out);
 /* Strategic merge patch; types: of all conditions that we may own. */
-void rna_kube_write_condition_patch(const struct rna_kube_words *words, const char *const *types,
-				    struct rna_strbuf *out);
+void rna_kube_write_condition_removal(const char *const *types, struct rna_strbuf *out);
 
 /*
  * Is it a label that only we may have, and desired has not? Then another client wrote it. The
@@ -94,9 +93,9 @@ const struct rna_node_label *rna_kube_desired_label(const struct rna_desired_nod
 int rna_kube_write_taints(const struct rna_kubernetes_options *options, bool taint,
 			  const struct rna_strbuf *reply, struct rna_strbuf *out);
 
-void rna_kube_write_event(const char *node, const char *uid, const struct rna_kube_event *event,
-			  struct rna_strbuf *out);
-void rna_kube_write_event_patch(const struct rna_kube_event *event, struct rna_strbuf *out);
+/* New, or as a merge patch of one of that name. */
+void rna_kube_write_event(const char *node, const char *uid, const char *name,
+			  const struct rna_kube_event *event, struct rna_strbuf *out);
 
 /* -- Replies ----------------------------------------------------------------------------------- */
 

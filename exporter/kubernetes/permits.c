@@ -91,22 +91,18 @@ void rna_kube_review_permit(struct rna_kube_round *round)
 
 /* -- Leases ------------------------------------------------------------------------------------ */
 
-static const char *text_of(const json_t *object, const char *name)
-{
-	return json_string_value(json_object_get(object, name));
-}
-
 static bool is_held_by(const json_t *lease, const char *node)
 {
-	return rna_same_text(text_of(json_object_get(lease, "spec"), "holderIdentity"), node);
+	return rna_same_text(rna_json_text_of(json_object_get(lease, "spec"), "holderIdentity"),
+			     node);
 }
 
 /* One whose holder has no times is held by a person, and for ever. */
 static bool is_free(const json_t *lease, rna_usec now)
 {
 	const json_t *spec = json_object_get(lease, "spec");
-	const char *holder = text_of(spec, "holderIdentity");
-	rna_usec renewed = rna_text_parse_time(text_of(spec, "renewTime"));
+	const char *holder = rna_json_text_of(spec, "holderIdentity");
+	rna_usec renewed = rna_text_parse_time(rna_json_text_of(spec, "renewTime"));
 	json_int_t seconds = json_integer_value(json_object_get(spec, "leaseDurationSeconds"));
 
 	if (!holder || *holder == '\0')
@@ -118,7 +114,7 @@ static bool is_free(const json_t *lease, rna_usec now)
 /* Agents that ask at the same time try different ones. */
 static uint64_t preference(const char *node, const json_t *lease)
 {
-	const char *name = text_of(json_object_get(lease, "metadata"), "name");
+	const char *name = rna_json_text_of(json_object_get(lease, "metadata"), "name");
 
 	return rna_hash_text(rna_hash_number(rna_hash_text(RNA_HASH_INIT, node), 0),
 			     name ? name : "");
@@ -175,7 +171,7 @@ static void write_patch(const struct rna_kube_round *round, const json_t *lease,
 	if (take && !is_held_by(lease, node))
 		rna_json_set_text(&writer, spec, "acquireTime", time.data);
 	rna_json_set_text(&writer, metadata, "resourceVersion",
-			  text_of(json_object_get(lease, "metadata"), "resourceVersion"));
+			  rna_json_text_of(json_object_get(lease, "metadata"), "resourceVersion"));
 	rna_json_write(&writer, json_pack("{s:o, s:o}", "metadata", metadata, "spec", spec),
 		       RNA_JSON_INDENT, out);
 }
@@ -194,7 +190,7 @@ static enum rna_kubernetes_result list_leases(struct rna_kube_api *api, bool fre
 					      struct rna_kube_answer *answer)
 {
 	RNA_STRBUF struct rna_strbuf path = RNA_STRBUF_INIT;
-	struct rna_kube_request request = {.method = "GET", .advice = ADVICE};
+	const struct rna_kube_request request = {.method = "GET", .path = &path, .advice = ADVICE};
 	const char *name = strchr(api->options->taint_leases, '/');
 
 	write_path(api, &path);
@@ -202,9 +198,6 @@ static enum rna_kubernetes_result list_leases(struct rna_kube_api *api, bool fre
 	rna_strbuf_add_encoded(&path, LABEL "=");
 	rna_strbuf_add_encoded(&path, name ? name + 1 : "");
 	rna_strbuf_puts(&path, fresh ? "" : "&resourceVersion=0");
-	if (!rna_strbuf_ok(&path))
-		return rna_kube_fail_memory(answer);
-	request.path = path.data;
 	return rna_kube_call(api, &request, answer);
 }
 
@@ -212,9 +205,11 @@ static enum rna_kubernetes_result patch_lease(struct rna_kube_round *round, cons
 					      bool take, struct rna_kube_answer *answer)
 {
 	RNA_STRBUF struct rna_strbuf path = RNA_STRBUF_INIT, body = RNA_STRBUF_INIT;
-	const char *name = text_of(json_object_get(lease, "metadata"), "name");
-	struct rna_kube_request request = {
+	const char *name = rna_json_text_of(json_object_get(lease, "metadata"), "name");
+	const struct rna_kube_request request = {
 		.method = "PATCH",
+		.path = &path,
+		.body = &body,
 		.type = "application/merge-patch+json",
 		.advice = ADVICE,
 	};
@@ -224,10 +219,6 @@ static enum rna_kubernetes_result patch_lease(struct rna_kube_round *round, cons
 	rna_strbuf_add_encoded(&path, name ? name : "");
 	rna_strbuf_puts(&path, "?fieldManager=rdma-node-agent");
 	write_patch(round, lease, take, &body);
-	if (!rna_strbuf_ok(&path) || !rna_strbuf_ok(&body))
-		return rna_kube_fail_memory(answer);
-	request.path = path.data;
-	request.body = body.data;
 	return rna_kube_call(&round->api, &request, answer);
 }
 
@@ -240,10 +231,9 @@ static enum rna_kubernetes_result try_permit(struct rna_kube_round *round, bool 
 
 	if (list_leases(&round->api, fresh, answer) != RNA_KUBERNETES_OK)
 		return answer->result;
-	if (!answer->reply.body.data ||
-	    rna_json_parse(answer->reply.body.data, answer->reply.body.len, &rna_kube_reply_limits,
-			   &list, NULL) < 0)
-		return rna_kube_fail_memory(answer); /* what is no JSON was no answer */
+	list = rna_kube_parse(answer);
+	if (!list)
+		return rna_kube_fail_memory(answer);
 	leases = json_object_get(list, "items");
 	lease = choose(leases, round->api.node, take, round->now.realtime);
 	if (lease && patch_lease(round, lease, take, answer) != RNA_KUBERNETES_OK)

@@ -258,6 +258,7 @@ bool rna_kube_step(struct rna_kube_round *round, struct rna_time now)
 {
 	bool runs;
 
+	round->now = now;
 	if (rna_kube_is_behind(round))
 		rna_pace_want(&round->pace, is_urgent(round), is_first(round), now.monotonic);
 	else

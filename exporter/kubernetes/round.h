@@ -32,7 +32,8 @@ enum rna_kube_permit {
 };
 
 enum {
-	RNA_KUBE_EVENTS_MAX = 32, /* different ones that are waiting or remembered */
+	RNA_KUBE_EVENTS_MAX = 32,  /* different ones that are waiting or remembered */
+	RNA_KUBE_EVENT_NAMES = 64, /* of a Node, as the chart's admission policy has them */
 };
 
 struct rna_kube_round {

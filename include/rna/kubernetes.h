@@ -153,6 +153,7 @@ struct rna_kubernetes_options {
 	rna_usec resync;      /* apply everything again after this, +- half; 0: never */
 	rna_usec look;        /* read and compare the Node after this, +- half; 0: never */
 	rna_usec heartbeat;   /* send conditions again after this; 0: only on change */
+	rna_usec event_pause; /* an Event that has happened again is not sent sooner */
 	unsigned burst;       /* changes that are written at once; at least 1, as the next */
 	unsigned reserve;     /* further ones of taints and the label health */
 	rna_usec refill;      /* behind these, one in this time */
@@ -169,6 +170,7 @@ enum { RNA_KUBERNETES_BURST = 5, RNA_KUBERNETES_RESERVE = 3 };
 #define RNA_KUBERNETES_RESYNC      (12 * 3600 * RNA_USEC_PER_SEC)
 #define RNA_KUBERNETES_LOOK        (30 * 60 * RNA_USEC_PER_SEC)
 #define RNA_KUBERNETES_HEARTBEAT   (30 * 60 * RNA_USEC_PER_SEC)
+#define RNA_KUBERNETES_EVENT_PAUSE (6 * 60 * RNA_USEC_PER_SEC)
 
 /* The client's state. Created by its thread, immutable; the caller that took it frees it. */
 struct rna_kubernetes_status {

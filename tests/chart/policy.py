@@ -122,37 +122,61 @@ def cases():
     yield "another client", request(put(("metadata", "labels", "pool"), "x"), "kubelet"), None
 
 
+IN_OWN_NAME = "use its own name"
 EVENT = {
-    "apiVersion": "v1", "kind": "Event", "metadata": {"name": "n1.7", "namespace": "default"},
+    "apiVersion": "v1", "kind": "Event", "metadata": {
+        "name": "n1.rdma-07", "namespace": "default", "managedFields": [
+            {"manager": "rdma-node-agent", "operation": "Update", "apiVersion": "v1",
+             "time": "2026-11-29T12:00:00Z"}]},
     "involvedObject": {"apiVersion": "v1", "kind": "Node", "name": "n1", "uid": "1-2"},
     "type": "Warning", "reason": "RdmaPortDown", "message": "mlx5_0/1: down", "count": 1,
     "source": {"component": "rdma-node-agent", "host": "n1"},
     "reportingComponent": "rdma-node-agent", "reportingInstance": "n1",
 }
-OF_NODE, IN_NAME, OF_OWN = ("of the node of its own pod", "in its own name", "its own Events")
+OF_NODE, IN_NAME, OF_OWN, OF_64, SHORT, SELDOM = (
+    "of the node of its own pod", "in its own name", "its own Events", "64 different", "1024 characters",
+    "once in five minutes")
 
 
-def event_request(change=nothing, before=None, username=AGENT, extra=None):
+def at(moment):
+    """The time at which an Event was written last."""
+    return put(("metadata", "managedFields", 0, "time"), f"2026-11-29T{moment}Z")
+
+
+def other(path, value):
+    """An old Event that differs so."""
+    return lambda event: (put(path, value)(event), at("11:00:00")(event))
+
+
+def event_request(change=nothing, before=None, username=AGENT, extra=None, manager="rdma-node-agent"):
     after = copy.deepcopy(EVENT)
     change(after)
     if before:
         old = copy.deepcopy(EVENT)
         before(old)
     return {"object": after, "oldObject": old if before else None,
-            "request": {"userInfo": {"username": username, **({"extra": extra} if extra else {})}}}
+            "request": {"userInfo": {"username": username, **({"extra": extra} if extra else {})},
+                        "options": {"fieldManager": manager}}}
 
 
 def event_cases():
     """As cases(), for the policy of Events."""
     yield "a new Event", event_request(extra=BOUND), ""
-    yield "one more of it", event_request(put(("count",), 2), nothing, extra=BOUND), ""
+    yield "one more of it", event_request(put(("count",), 2), at("11:54:59"), extra=BOUND), ""
+    yield "one more at once", event_request(put(("count",), 2), at("11:55:01"), extra=BOUND), SELDOM
+    for name in ("n1.7", "n1.rdma-64", "n1.rdma-7", "n1.rdma-007", "n1.x.rdma-07", "n2.rdma-07", "n1"):
+        yield f"named {name}", event_request(put(("metadata", "name"), name), extra=BOUND), OF_64
+    yield "a long one", event_request(put(("message",), "x" * 1025), extra=BOUND), SHORT
+    yield "as someone else", event_request(manager="kubectl", extra=BOUND), IN_OWN_NAME
     yield "of another node", event_request(put(("involvedObject", "name"), "n2"), extra=BOUND), OF_NODE
     yield "of a pod", event_request(put(("involvedObject", "kind"), "Pod"), extra=BOUND), OF_NODE
     yield "in another's name", event_request(put(("reportingComponent",), "kubelet"), extra=BOUND), IN_NAME
     yield "by another", event_request(put(("source", "component"), "kubelet"), extra=BOUND), IN_NAME
     yield "of another instance", event_request(put(("reportingInstance",), "n2"), extra=BOUND), IN_NAME
-    yield "another's", event_request(before=put(("reportingComponent",), "kubelet"), extra=BOUND), OF_OWN
-    yield "that of no one", event_request(before=put(("reportingInstance",), None), extra=BOUND), OF_OWN
+    yield "another's", event_request(
+        before=other(("reportingComponent",), "kubelet"), extra=BOUND), OF_OWN
+    yield "that of no one", event_request(
+        before=other(("reportingInstance",), None), extra=BOUND), OF_OWN
     yield "another client", event_request(put(("reportingComponent",), "x"), username="kubelet"), None
 
 
@@ -207,8 +231,8 @@ LEASE = {"apiVersion": "coordination.k8s.io/v1", "kind": "Lease",
                       "managedFields": [{"manager": "helm", "operation": "Update", "apiVersion":
                                          "coordination.k8s.io/v1", "time": "2026-11-01T00:00:00Z"}]}}
 NOW = "2026-11-29T12:00:00Z"
-IN_OWN_NAME, FOR_OWN, STILL_HELD, FROM_NOW = (
-    "use its own name", "for the node of its own pod only", "another node still holds", "from now on")
+FOR_OWN, STILL_HELD, FROM_NOW = (
+    "for the node of its own pod only", "another node still holds", "from now on")
 
 
 def held(node, renewed="2026-11-29T12:00:00.000000Z", seconds=5400):

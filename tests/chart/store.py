@@ -61,6 +61,7 @@ class Store:
         self.directory, self.version = directory, version
         self.objects, self.made, self.gone, self.failed = {}, [], [], []
         self.count, self.lock = 0, threading.Condition()
+        self.last_applied = {}
 
     def __enter__(self):
         handler = type("Handler", (Handler,), {"store": self})
@@ -127,10 +128,18 @@ class Store:
 
     def take(self, key):
         item = self.objects.pop(key)
+        self.last_applied.pop(key, None)
         if key[1] != "secrets":
             self.gone.append((item["kind"], key[3]))
         self.lock.notify_all()
         return 200, item
+
+    def applied(self, key, body):
+        """Server-side apply of the one client that applies: what others wrote stays, and what it leaves
+        out now goes."""
+        before = without(self.objects.get(key, {}), self.last_applied.get(key, {}), body)
+        self.last_applied[key] = body
+        return patched(before, json.loads(json.dumps(body)))
 
     def selected(self, group, resource, namespace, query):
         """The objects of a list, sorted."""
@@ -142,11 +151,41 @@ class Store:
                 and labels.items() <= item["metadata"].get("labels", {}).items()]
 
 
+    def work(self, method, content, key, query, data):
+        """What a request on an object, or a list, does and answers. Holds the lock."""
+        body = object_of(data) if method != "DELETE" else {}
+        if method == "POST":
+            key = (*key[:3], body["metadata"]["name"])
+            if key in self.objects:
+                return status(409, "AlreadyExists", f"{key[1]} {key[3]} already exists")
+            return self.put(key, body)
+        if not key[3]:
+            items = self.selected(*key[:3], query)
+            group_version, kind = KINDS[key[:2]]
+            return 200, {"kind": f"{kind}List", "apiVersion": group_version, "items": items,
+                         "metadata": {"resourceVersion": str(self.count)}}
+        is_apply = "apply" in content
+        if method in ("PATCH", "PUT") and (key in self.objects or is_apply):
+            return self.put(key, body if method == "PUT" else self.applied(key, body) if is_apply else
+                            patched(self.objects[key], body))
+        if key not in self.objects:
+            return status(404, "NotFound", f'{key[1]} "{key[3]}" not found')
+        return self.take(key) if method == "DELETE" else (200, self.objects[key])
+
+
 # -- Patches --------------------------------------------------------------------------------------
 
 def identity(element):
     """By what a patch finds an element of a list again; None where it replaces the list."""
     return (element.get("name") or element.get("mountPath")) if isinstance(element, dict) else None
+
+
+def without(item, before, now):
+    """The item without what was in it before and is not now."""
+    if not isinstance(item, dict) or not isinstance(before, dict) or not isinstance(now, dict):
+        return item
+    return {key: without(value, before.get(key), now.get(key)) for key, value in item.items()
+            if key not in before or key in now}
 
 
 def patched(before, patch):
@@ -243,6 +282,14 @@ def discovery(path, version):
     return None
 
 
+def key_of(path, query=None):
+    """(group, resource, namespace, name) of a path, None where it has none; and its query."""
+    url = urllib.parse.urlsplit(path)
+    match = PATH.fullmatch(url.path)
+    key = (match[1] or "", match[4], match[3] or "", match[5]) if match else None
+    return key, dict(urllib.parse.parse_qsl(url.query)) if query is None else query
+
+
 class Handler(http.server.BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
     store = None
@@ -295,43 +342,20 @@ class Handler(http.server.BaseHTTPRequestHandler):
         self.close_connection = True
 
     def serve(self):
-        url = urllib.parse.urlsplit(self.path)
-        query = dict(urllib.parse.parse_qsl(url.query))
+        key, query = key_of(self.path)
+        path = self.path.partition("?")[0]
         body = self.rfile.read(int(self.headers.get("Content-Length") or 0))
-        found = discovery(url.path, self.store.version) if self.command == "GET" else None
+        found = discovery(path, self.store.version) if self.command == "GET" else None
         if found:
             return self.answer(200, found)
-        if url.path == "/openapi/v2":  # no schema: nothing is checked by one
+        if path == "/openapi/v2":  # no schema: nothing is checked by one
             return self.answer(200, None)
-        match = PATH.fullmatch(url.path)
-        if not match:
+        if not key:
             return self.answer(*status(404, "NotFound", "no such path"))
-        group, _version, namespace, resource, name = match.groups()
-        key = (group or "", resource, namespace or "", name)
-        if self.command == "GET" and not name and query.get("watch") in ("true", "1"):
+        if self.command == "GET" and not key[3] and query.get("watch") in ("true", "1"):
             return self.watch(*key[:3], query)
         with self.store.lock:
-            answer = self.work(key, query, object_of(body) if self.command != "DELETE" else {})
+            answer = self.store.work(self.command, self.headers.get("Content-Type", ""), key, query, body)
         return self.answer(*answer)
-
-    def work(self, key, query, body):
-        store = self.store
-        if self.command == "POST":
-            key = (*key[:3], body["metadata"]["name"])
-            if key in store.objects:
-                return status(409, "AlreadyExists", f"{key[1]} {key[3]} already exists")
-            return store.put(key, body)
-        if not key[3]:
-            items = store.selected(*key[:3], query)
-            group_version, kind = KINDS[key[:2]]
-            return 200, {"kind": f"{kind}List", "apiVersion": group_version, "items": items,
-                         "metadata": {"resourceVersion": str(store.count)}}
-        is_apply = "apply" in self.headers.get("Content-Type", "")
-        if self.command in ("PATCH", "PUT") and (key in store.objects or is_apply):
-            return store.put(key, body if is_apply or self.command == "PUT" else
-                             patched(store.objects[key], body))
-        if key not in store.objects:
-            return status(404, "NotFound", f'{key[1]} "{key[3]}" not found')
-        return store.take(key) if self.command == "DELETE" else (200, store.objects[key])
 
     do_GET = do_POST = do_PUT = do_PATCH = do_DELETE = serve

@@ -41,8 +41,8 @@ static void answer(const struct rna_strbuf *reply, const struct rna_kube_node *n
 
 	rna_kube_write_labels(&words, &out);
 	rna_kube_write_conditions(&words, &out);
-	(void)rna_kube_write_label_patch(&options, &words, false, &out);
-	rna_kube_write_condition_patch(&words, types, &out);
+	(void)rna_kube_write_label_removal(&options, &words, &out);
+	rna_kube_write_condition_removal(types, &out);
 	(void)rna_kube_write_taints(&options, true, reply, &out);
 	(void)rna_kube_write_taints(&options, false, reply, &out);
 	FUZZ_WANT(rna_strbuf_ok(&out));

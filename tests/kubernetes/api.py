@@ -118,8 +118,8 @@ def fields_of(body, subresource):
     if subresource == "status":
         for condition in (body.get("status") or {}).get("conditions") or []:
             fields[("condition", condition["type"])] = condition
-    elif "taints" in spec:
-        fields[("taints",)] = spec["taints"]  # an atomic list
+    else:
+        fields |= {(name,): spec[name] for name in ("taints", "unschedulable") if name in spec}
     return fields
 
 
@@ -127,8 +127,8 @@ def fields_v1(paths):
     """Paths as managedFields has them (FieldsV1 of apimachinery)."""
     tree = {}
     for path in sorted(paths):
-        if path[0] == "taints":
-            tree.setdefault("f:spec", {})["f:taints"] = {}
+        if path[0] in ("taints", "unschedulable"):
+            tree.setdefault("f:spec", {})[f"f:{path[0]}"] = {}
         elif path[0] == "condition":
             of_status = tree.setdefault("f:status", {}).setdefault("f:conditions", {})
             of_status[f'k:{{"type":"{path[1]}"}}'] = {".": {}, "f:status": {}, "f:type": {}}
@@ -188,18 +188,25 @@ class Node:
                    "sizeBytes": 100000000 + i} for i in range(self.images)]
         return {"kind": "Node", "apiVersion": "v1", "metadata": self.metadata(),
                 "spec": {"podCIDR": "10.0.0.0/24",
-                         **({"taints": self.taints} if self.taints else {})},
+                         **({"taints": self.taints} if self.taints else {}),
+                         **({"unschedulable": True} if self.values.get(("unschedulable",)) else {})},
                 "status": {"capacity": self.resources,
                            "allocatable": {**self.resources, **self.allocatable},
                            "conditions": list(self.conditions.values()), "images": images}}
 
+    def all(self):
+        return self.values, self.owners, self.resources, self.allocatable
+
     def copy(self):
-        return copy.deepcopy((self.values, self.owners))
+        return copy.deepcopy(self.all())
+
+    def restore(self, before):
+        self.values, self.owners, self.resources, self.allocatable = before
 
     def finish(self, before):
         """An answer that changes nothing is no write."""
         self.owners = {owner: paths for owner, paths in self.owners.items() if paths}
-        if (self.values, self.owners) != before:
+        if self.all() != before:
             self.version += 1
 
     def apply(self, owner, fields, force):
@@ -281,6 +288,11 @@ def check_labels(name, labels):
         if not LABEL_KEY.fullmatch(key) or len(value) > 63 or not LABEL_VALUE.fullmatch(value):
             raise Refusal(422, "Invalid", f'Node "{name}" is invalid: metadata.labels: Invalid '
                                           f'value: "{value if LABEL_KEY.fullmatch(key) else key}"')
+
+
+def event_fields(record):
+    return [{"manager": record.query.get("fieldManager", "unknown"), "operation": "Update",
+             "apiVersion": "v1", "time": now()}]
 
 
 def check_annotations(name, annotations):
@@ -445,6 +457,9 @@ def slice_of(namespace, service, family, pods, port):
 # --- The server ----------------------------------------------------------------------------------
 
 class Api:
+    handler = Handler
+    admits = False  # see admit()
+
     def __init__(self, directory, version=(1, 36), family=socket.AF_INET, port=0):
         """port 0: any; where others could take it while this is stopped, one that is reserved."""
         self.directory, self.version, self.family, self.port = directory, version, family, port
@@ -461,7 +476,6 @@ class Api:
         self.rules = set(RULES)
         self.disliked = None  # a part of the messages of events that a webhook denies
         self.policy = None  # prefixes of keys that USER may change, on the node of its token
-        self.apply_known = True  # else 415
         self.faults, self.delay = {}, 1
         self.clock = time.monotonic
         self.capacity = None  # requests a second, above which the answer is 429
@@ -487,7 +501,7 @@ class Api:
         self.tls.set_alpn_protocols(["http/1.1"])
         self.ended = threading.Event()
         server_class = type("FamilyServer", (Server,), {"address_family": self.family})
-        self.server = server_class((self.host, self.port), Handler)
+        self.server = server_class((self.host, self.port), self.handler)
         self.port, self.server.api = self.server.server_address[1], self
         threading.Thread(target=self.server.serve_forever, args=(0.02,), daemon=True).start()
 
@@ -642,18 +656,14 @@ class Api:
 
     def serve_lease(self, record, data, who, namespace, name):
         verb = {"GET": "get" if name else "list", "PATCH": "patch"}.get(record.method, "?")
-        if who[0] != ADMIN and f"{verb} leases in {namespace}" not in self.rules:
-            raise Refusal(403, "Forbidden",
-                          f'leases.coordination.k8s.io is forbidden: User "{who[0]}" cannot {verb} '
-                          'resource "leases" in API group "coordination.k8s.io" in the namespace '
-                          f'"{namespace}"')
+        self.allow(who, verb, "leases", name or "", "coordination.k8s.io", namespace)
         if verb == "list":
             return self.list_leases(record, namespace)
         if (namespace, name) not in self.leases:
             raise Refusal(404, "NotFound", f'leases.coordination.k8s.io "{name}" not found')
         if verb != "patch" or record.type != MERGE or not record.query.get("fieldManager"):
             raise Refusal(501, "NotImplemented", "the double does not know this of Leases")
-        return 200, self.patch_lease(self.leases[(namespace, name)], check_json(data, self.version))
+        return 200, self.patch_lease(self.leases[(namespace, name)], check_json(data, self.version), record, who)
 
     def list_leases(self, record, namespace):
         """A namespace that does not exist has none."""
@@ -667,8 +677,7 @@ class Api:
                      "items": [lease for (where, _), lease in leases.items() if where == namespace
                                and (not key or lease["metadata"]["labels"].get(key) == value)]}
 
-    @staticmethod
-    def patch_lease(lease, body):
+    def patch_lease(self, lease, body, record, who):
         name = lease["metadata"]["name"]
         if body["metadata"].get("resourceVersion") not in (None, lease["metadata"]["resourceVersion"]):
             raise Refusal(409, "Conflict", f'Operation cannot be fulfilled on leases "{name}": the '
@@ -683,22 +692,18 @@ class Api:
         if spec.get("leaseDurationSeconds", 1) <= 0:
             raise Refusal(422, "Invalid", f'Lease.coordination.k8s.io "{name}" is invalid: '
                           "spec.leaseDurationSeconds: Invalid value: must be greater than 0")
-        lease["spec"] = spec
-        lease["metadata"]["resourceVersion"] = str(int(lease["metadata"]["resourceVersion"]) + 1)
-        lease["metadata"]["managedFields"] = [{"manager": "rdma-node-agent", "operation": "Update",
-                                               "apiVersion": "coordination.k8s.io/v1", "time": now()}]
+        managed = [{"manager": record.query["fieldManager"], "operation": "Update",
+                    "apiVersion": "coordination.k8s.io/v1", "time": now()}]
+        after = {**lease, "spec": spec, "metadata": {**lease["metadata"], "managedFields": managed}}
+        self.admit(who, "UPDATE", "leases", after, lease, record)
+        after["metadata"]["resourceVersion"] = str(int(lease["metadata"]["resourceVersion"]) + 1)
+        lease.update(after)
         return lease
 
     # -- devices (DRA) ------------------------------------------------------------------------
 
-    def allow_resource(self, who, verb, resource):
-        if who[0] != ADMIN and f"{verb} {resource}" not in self.rules:
-            raise Refusal(403, "Forbidden",
-                          f'{resource}.resource.k8s.io is forbidden: User "{who[0]}" cannot {verb} '
-                          f'resource "{resource}" in API group "resource.k8s.io" at the cluster scope')
-
     def list_resource_slices(self, record, who):
-        self.allow_resource(who, "list", "resourceslices")
+        self.allow(who, "list", "resourceslices", "", "resource.k8s.io")
         query = dict(record.query)
         match = re.fullmatch(r"spec\.nodeName=(.+)", query.pop("fieldSelector", ""))
         if record.method != "GET" or not match or query not in ({}, {"resourceVersion": "0"}):
@@ -711,7 +716,7 @@ class Api:
     def serve_taint_rule(self, record, data, who, version, name):
         verb = {"GET": "get" if name else "list", "PATCH": "patch", "DELETE": "delete"}.get(
             record.method, "?")
-        self.allow_resource(who, verb, "devicetaintrules")
+        self.allow(who, verb, "devicetaintrules", name or "", "resource.k8s.io")
         if verb == "list":
             key, _, value = record.query.get("labelSelector", "=").partition("=")
             return 200, {"kind": "DeviceTaintRuleList", "apiVersion": f"resource.k8s.io/{version}",
@@ -719,17 +724,24 @@ class Api:
                          "items": [r for r in self.taint_rules.values()
                                    if not key or r["metadata"].get("labels", {}).get(key) == value]}
         if verb == "delete":
-            if self.taint_rules.pop(name, None) is None:
+            if name not in self.taint_rules:
                 raise Refusal(404, "NotFound", f'devicetaintrules.resource.k8s.io "{name}" not found')
+            self.admit(who, "DELETE", "devicetaintrules", None, self.taint_rules[name], record)
+            del self.taint_rules[name]
             return 200, {"kind": "Status", "status": "Success"}
         if verb != "patch" or record.type != APPLY or not record.query.get("fieldManager"):
             raise Refusal(501, "NotImplemented", "the double does not know this of DeviceTaintRules")
         body = check_json(data, self.version)
         if name not in self.taint_rules:
-            self.allow_resource(who, "create", "devicetaintrules")
-        return 200, self.apply_taint_rule(body, name, version)
+            self.allow(who, "create", "devicetaintrules", name, "resource.k8s.io")
+        before = self.taint_rules.get(name)
+        self.check_taint_rule(body, name, version)
+        self.admit(who, "UPDATE" if before else "CREATE", "devicetaintrules", body, before, record)
+        self.taint_rules[name] = body
+        return 200, body
 
-    def apply_taint_rule(self, body, name, version):
+    @staticmethod
+    def check_taint_rule(body, name, version):
         taint = body["spec"]["taint"]
         if body.get("apiVersion") != f"resource.k8s.io/{version}" or body["metadata"]["name"] != name:
             raise Refusal(400, "BadRequest", "the version or the name is not that of the URL")
@@ -745,8 +757,6 @@ class Api:
         if set(body["spec"]["deviceSelector"]) - {"driver", "pool", "device"}:
             raise Refusal(400, "BadRequest", "field not declared in schema")
         taint.setdefault("timeAdded", now())
-        self.taint_rules[name] = body
-        return body
 
     def collect_garbage(self):
         """What belongs to Nodes that are gone goes."""
@@ -760,11 +770,7 @@ class Api:
 
     def list_slices(self, record, who, namespace):
         """From the watch cache. A namespace that does not exist has none."""
-        if who[0] != ADMIN and f"list endpointslices in {namespace}" not in self.rules:
-            raise Refusal(403, "Forbidden",
-                          f'endpointslices.discovery.k8s.io is forbidden: User "{who[0]}" cannot '
-                          'list resource "endpointslices" in API group "discovery.k8s.io" in the '
-                          f'namespace "{namespace}"')
+        self.allow(who, "list", "endpointslices", "", "discovery.k8s.io", namespace)
         query = dict(record.query)
         match = re.fullmatch(r"kubernetes\.io/service-name=([a-z0-9-]+)",
                              query.pop("labelSelector", ""))
@@ -772,7 +778,7 @@ class Api:
             raise Refusal(501, "NotImplemented", "the double does not know this of EndpointSlices")
         kind, items = "EndpointSliceList", self.slices.get((namespace, match[1]), [])
         if PARTIAL_LIST in record.accept:
-            kind, items = "PartialObjectMetadataList", [{"metadata": i["metadata"]} for i in items]
+            kind, items = "PartialObjectMetadataList", [{"metadata": i["metadata"]} for i in items] or None
         return 200, {"kind": kind, "apiVersion": "discovery.k8s.io/v1",
                      "metadata": {"resourceVersion": "4711"}, "items": items}
 
@@ -786,14 +792,23 @@ class Api:
             slice_of(namespace, service, family, members[start:start + size], port)
             for family, members in families for start in range(0, len(members), size)]
 
-    def allow(self, who, verb, resource, name):
-        user = who[0]
-        if user == ADMIN or (user == USER and f"{verb} {resource}" in self.rules):
-            return
-        kind = resource.split("/", maxsplit=1)[0]
-        where = "at the cluster scope" if kind == "nodes" else 'in the namespace "default"'
-        raise Refusal(403, "Forbidden", f'{kind} "{name}" is forbidden: User "{user}" cannot '
-                                        f'{verb} resource "{resource}" in API group "" {where}')
+    # -- who may do what ----------------------------------------------------------------------
+
+    def allow(self, who, verb, resource, name, group="", namespace=None):
+        """As RBAC does. Rules of one namespace have it in them, but for Events, which are in one."""
+        right = f"{verb} {resource}" + (f" in {namespace}" if namespace and group else "")
+        if who[0] != ADMIN and not (right in self.rules and (group or who[0] == USER)):
+            raise self.forbidden(who[0], verb, resource, name, group, namespace)
+
+    @staticmethod
+    def forbidden(user, verb, resource, name, group, namespace):
+        kind = resource.split("/", maxsplit=1)[0] + (f".{group}" if group else "")
+        where = f'in the namespace "{namespace}"' if namespace else "at the cluster scope"
+        return Refusal(403, "Forbidden", f'{kind} "{name}" is forbidden: User "{user}" cannot {verb} '
+                       f'resource "{resource}" in API group "{group}" {where}')
+
+    def admit(self, who, operation, resource, after, before, record):
+        """Admission policies, of which this double has but one (check_policy)."""
 
     # -- nodes --------------------------------------------------------------------------------
 
@@ -833,7 +848,7 @@ class Api:
         metadata = {"continue": page[-1]} if len(names) > len(page) else {}
         return 200, {"kind": "PartialObjectMetadataList", "apiVersion": "meta.k8s.io/v1",
                      "metadata": {"resourceVersion": "4711", **metadata},
-                     "items": [{"metadata": self.nodes[name].metadata()} for name in page]}
+                     "items": [{"metadata": self.nodes[name].metadata()} for name in page] or None}
 
     def find(self, name):
         if name not in self.nodes:
@@ -852,7 +867,7 @@ class Api:
         kind = record.type.split(";")[0]
         if kind == "application/json-patch+json":
             raise Refusal(501, "NotImplemented", "the double knows no JSON patch")
-        if kind not in (APPLY, MERGE, STRATEGIC) or (kind == APPLY and not self.apply_known):
+        if kind not in (APPLY, MERGE, STRATEGIC):
             raise Refusal(415, "UnsupportedMediaType", "the body of the request was in an unknown "
                           "format - accepted media types include: application/json-patch+json, "
                           "application/merge-patch+json, application/strategic-merge-patch+json")
@@ -866,15 +881,17 @@ class Api:
         if self.take_fault("changed meanwhile"):
             node.set(("label", "another-client"), "was-here")
         self.check_body(node, body)
-        before = node.copy()
+        before, whole = node.copy(), node.whole() if self.admits else None
         try:
             if kind == APPLY:
                 self.apply(node, record, body, sub)
             else:
                 self.merge(node, record, body, sub, kind)
             self.check_policy(node, before, who)
+            if self.admits:
+                self.admit(who, "UPDATE", f"nodes/{sub}".rstrip("/"), node.whole(), whole, record)
         except Refusal:
-            node.values, node.owners = before
+            node.restore(before)
             raise
         node.finish(before)
 
@@ -915,6 +932,8 @@ class Api:
         """Both merge patches; they differ in lists only."""
         fields = fields_of({**body, "status": None}, sub)
         status = body.get("status") or {}
+        if (body.get("metadata") or {}).get("managedFields") == [{}]:
+            node.owners = {}
         conditions = status.get("conditions")
         if sub == "status":
             node.resources |= status.get("capacity") or {}
@@ -949,21 +968,29 @@ class Api:
     # -- events -------------------------------------------------------------------------------
 
     def serve_event(self, record, data, who, namespace, name):
-        verb = {"POST": "create", "PATCH": "patch", "GET": "get"}.get(record.method, "?")
-        self.allow(who, verb, "events", name or "")
+        verb = {"POST": "create", "PATCH": "patch", "GET": "get", "DELETE": "delete"}.get(
+            record.method, "?")
+        self.allow(who, verb, "events", name or "", "", namespace)
         if record.method == "GET" and not name:
             return 200, {"kind": "EventList", "items": list(self.events.values())}
+        if record.method == "DELETE" and name in self.events:
+            del self.events[name]
+            return 200, {"kind": "Status", "status": "Success"}
         body = check_json(data, self.version)
         if record.method == "POST" and not name:
-            return 201, self.create_event(body, namespace)
+            return 201, self.create_event(body, namespace, record, who)
         if record.method == "PATCH" and name and record.type == MERGE:
             if name not in self.events:
                 raise Refusal(404, "NotFound", f'events "{name}" not found')
-            self.events[name] |= body
-            return 200, self.events[name]
+            after = {**self.events[name], **body, "metadata": {
+                **self.events[name]["metadata"], **body.get("metadata", {}),
+                "managedFields": event_fields(record)}}
+            self.admit(who, "UPDATE", "events", after, self.events[name], record)
+            self.events[name] = after
+            return 200, after
         raise Refusal(501, "NotImplemented", "the double does not know this of events")
 
-    def create_event(self, body, namespace):
+    def create_event(self, body, namespace, record, who):
         name = body["metadata"]["name"]
         involved = body.get("involvedObject") or {}
         expected = "default" if not involved.get("namespace") else involved["namespace"]
@@ -975,7 +1002,8 @@ class Api:
                                              "request: not this one")
         if name in self.events:
             raise Refusal(409, "AlreadyExists", f'events "{name}" already exists')
-        body["metadata"]["uid"] = str(uuid.uuid4())
+        body["metadata"] |= {"uid": str(uuid.uuid4()), "managedFields": event_fields(record)}
+        self.admit(who, "CREATE", "events", body, None, record)
         self.events[name] = body
         return body
 

@@ -52,8 +52,9 @@ class Cluster:
         self.tls = ssl.create_default_context(
             cadata=self.pem(cluster, "certificate-authority"))
         self.headers = {"Accept": "application/json"}
-        if "token" in user:
-            self.headers["Authorization"] = f"Bearer {user['token']}"
+        token = self.pem(user, "tokenFile") if "tokenFile" in user else user.get("token")
+        if token:
+            self.headers["Authorization"] = f"Bearer {token}"
         self.identify(user)
 
     @staticmethod
@@ -75,7 +76,7 @@ class Cluster:
             self.tls.load_cert_chain(file.name)
 
     def request(self, method, path, body=None, kind="application/json"):
-        """(status, the answer's JSON)"""
+        """(status, the answer's JSON); of another answer, its text as the message."""
         connection = http.client.HTTPSConnection(self.url.hostname, self.url.port or 443,
                                                  context=self.tls, timeout=PATIENCE)
         with contextlib.closing(connection):
@@ -83,7 +84,9 @@ class Cluster:
             connection.request(method, self.url.path + path,
                                None if body is None else json.dumps(body), headers)
             response = connection.getresponse()
-            return response.status, json.loads(response.read())
+            text = response.read().decode()
+            is_json = "json" in response.getheader("Content-Type", "")
+            return response.status, json.loads(text) if is_json else {"message": text}
 
     def ask(self, *arguments, **options):
         status, body = self.request(*arguments, **options)
@@ -98,8 +101,9 @@ class Cluster:
 
     def make_node(self, name=None):
         name = name or f"rna-test-{uuid.uuid4().hex[:8]}"
-        self.ask("POST", "/api/v1/nodes",
-                 {"apiVersion": "v1", "kind": "Node", "metadata": {"name": name}})
+        self.ask("POST", "/api/v1/nodes?fieldManager=kubelet", {
+            "apiVersion": "v1", "kind": "Node",
+            "metadata": {"name": name, "labels": {"kubernetes.io/hostname": name}}})
         return Node(self, name)
 
 

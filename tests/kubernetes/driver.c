@@ -52,7 +52,7 @@ static bool set_time(struct rna_kubernetes_options *options, const char *key, co
 	} times[] = {
 		{"first_delay", &options->first_delay}, {"spread", &options->spread},
 		{"resync", &options->resync},           {"look", &options->look},
-		{"heartbeat", &options->heartbeat},
+		{"event_pause", &options->event_pause}, {"heartbeat", &options->heartbeat},
 	};
 	uint64_t number;
 

@@ -64,6 +64,10 @@ class Client(DoubleTest):
                 taint["value"], taint["effect"])
         return found
 
+    def owners(self):
+        return {owner["uid"] for rule in self.api.taint_rules.values()
+                for owner in rule["metadata"]["ownerReferences"]}
+
     ALL = {("dra.net", "node-1", "pci-0000-1a-00-0"): ("port-down", "NoSchedule"),
            ("sriovnetwork.k8snetworkplumbingwg.io", "node-1", "vf-0"): ("port-down", "NoSchedule")}
 
@@ -88,8 +92,8 @@ class Client(DoubleTest):
             self.node.delete()
             self.api.collect_garbage()
             self.assertEqual(self.tainted(), {})
-            self.admin.make_node("node-1")
-            wait("rules of the new Node", lambda: self.tainted() == self.ALL)
+            uid = self.admin.make_node("node-1").get()["metadata"]["uid"]
+            wait("rules of the new Node", lambda: self.owners() == {uid} and self.tainted() == self.ALL)
             self.api.collect_garbage()
             self.assertEqual(self.tainted(), self.ALL)
 

@@ -474,44 +474,6 @@ class Missing(DoubleTest):
 
 
 class Forms(DoubleTest):
-    def test_without_apply(self):
-        """415 once, merge patches from then on; what goes is named."""
-        self.api.apply_known = False
-        conditions = [condition(kind) for kind in CONDITIONS]
-        with self.client() as client:
-            client.make(labels={**ROCE, "rdma-node-agent/x": "1"}, conditions=conditions)
-            client.make(labels=ROCE, conditions=conditions[:1])
-            self.assertEqual(self.node.own_labels, ROCE)
-            self.assertIn(CONDITIONS[0], self.node.conditions)
-            self.assertNotIn(CONDITIONS[1], self.node.conditions)
-            self.assertIn("Ready", self.node.conditions)
-            self.assertEqual(client.problems, [])
-        self.assertEqual(len([r for r in self.asked("PATCH") if r.type == api.APPLY]), 1)
-
-    def test_without_apply_what_is_not_decided_stays(self):
-        self.api.apply_known = False
-        with self.client() as client:
-            client.make(labels={**ROCE, "rdma-node-agent/x": "1"},
-                        conditions=[condition(kind) for kind in CONDITIONS])
-        with self.client() as client:
-            client.make(labels={**ROCE, "rdma-node-agent/x": None},
-                        conditions=[condition(CONDITIONS[0]),
-                                    {"type": CONDITIONS[1], "status": None}])
-        self.assertEqual(self.node.own_labels, {**ROCE, "rdma-node-agent/x": "1"})
-        self.assertIn(CONDITIONS[1], self.node.conditions)
-
-    def test_apply_after_merge(self):
-        """Labels of merge patches have another owner, who would keep them."""
-        self.api.apply_known = False
-        with self.client() as client:
-            client.make(labels={**ROCE, "rdma-node-agent/x": "1"})
-        self.api.apply_known = True
-        with self.client() as client:
-            client.make(labels=ROCE)
-            self.assertEqual(self.node.own_labels, ROCE)
-            client.make()
-            self.assertEqual(self.node.own_labels, {})
-
     def test_only_metadata_is_asked_for(self):
         with self.client() as client:
             client.make(labels=ROCE, conditions=[condition(CONDITIONS[0])], taint=True)

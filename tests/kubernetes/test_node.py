@@ -419,6 +419,24 @@ class Events(AnyServer):
         self.assertEqual(down["involvedObject"]["uid"], self.node.get()["metadata"]["uid"])
         self.assertEqual(down["source"]["component"], "rdma-node-agent")
 
+    def test_the_same_one_waits(self):
+        """A policy allows it once in some minutes; another one need not wait."""
+        with self.client(event_pause=3600000) as client:
+            client.make(events=[event()])
+            client.make(events=[event(), event(message="mlx5_1/1 is down")])
+            client.wait("the other one", lambda s: s["events_sent"] == 2)
+        self.assertEqual({e["message"]: e["count"] for e in self.admin.events(self.node.name)},
+                         {"mlx5_0/1 is down": 1, "mlx5_1/1 is down": 1})
+
+    def test_an_agent_that_is_started_again_writes_the_same_one(self):
+        for age in (60, 0):
+            with self.client() as client:
+                client.make(events=[event(age=age)])
+                client.wait("the event", lambda s: s["events_sent"] == 1)
+        known, = self.admin.events(self.node.name)
+        self.assertRegex(known["metadata"]["name"], rf"^{self.node.name}\.rdma-[0-6][0-9]$")
+        self.assertEqual(known["firstTimestamp"], known["lastTimestamp"])
+
     def test_a_long_message_is_cut_between_characters(self):
         with self.client() as client:
             client.make(events=[event(message="ä" * 2000)])

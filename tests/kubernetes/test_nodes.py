@@ -130,6 +130,11 @@ class Cleanup(DoubleTest):
         self.assertEqual(len(self.asked("GET", suffix="/api/v1/nodes")), 3)
         self.check_clean(last)
 
+    def test_no_node(self):
+        """An empty list of metadata is null on a real server."""
+        result = self.command("--nodes=pool=none")
+        self.assertEqual((result.returncode, result.stdout, result.stderr), (0, "", ""))
+
     def test_dry_run(self):
         node = self.make_told("gpu-1")
         version = node.version

@@ -21,6 +21,12 @@ static inline json_t *rna_json_free(json_t *json)
 }
 RNA_DEFINE_CLEANUP(json_t, rna_json_free)
 
+/* The text of a member; NULL: it has none. */
+static inline const char *rna_json_text_of(const json_t *object, const char *name)
+{
+	return json_string_value(json_object_get(object, name));
+}
+
 /* Jansson has no limit of memory, and two bytes of text, "{}", take 230 of it. */
 struct rna_json_limits {
 	size_t bytes;  /* 0: the caller has limited them */

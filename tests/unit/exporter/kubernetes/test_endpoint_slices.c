@@ -187,6 +187,19 @@ static void test_slices_alone(void **state)
 	assert_int_equal(list.count, 0);
 }
 
+/* As API servers write a list of metadata that has nothing. */
+static void test_no_slices(void **state)
+{
+	static const char text[] = "{\"kind\":\"PartialObjectMetadataList\",\"items\":null}";
+
+	(void)state;
+	assert_int_equal(rna_kubernetes_parse_endpoints(text, strlen(text), true, arena, &list,
+							&error),
+			 0);
+	assert_int_equal(list.slice_count, 0);
+	assert_int_equal(parse("{\"kind\":\"Status\"}"), -EBADMSG);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -196,6 +209,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_damage, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_ten_thousand, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_slices_alone, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(test_no_slices, set_up, tear_down),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

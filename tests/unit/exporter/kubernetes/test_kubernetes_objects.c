@@ -92,12 +92,12 @@ static void test_messages_are_plain(void **state)
 	const struct rna_node_condition condition = {.type = "T", .reason = "R", .message = evil};
 	const struct rna_desired_node desired = {.conditions = &condition, .condition_count = 1};
 	const struct rna_kube_words words = {.name = "n", .desired = &desired};
-	const struct rna_kube_event event = {.name = name, .reason = name, .message = evil};
+	const struct rna_kube_event event = {.reason = name, .message = evil};
 	RNA_STRBUF struct rna_strbuf conditions = RNA_STRBUF_INIT, events = RNA_STRBUF_INIT;
 
 	(void)state;
 	rna_kube_write_conditions(&words, &conditions);
-	rna_kube_write_event("n", "u", &event, &events);
+	rna_kube_write_event("n", "u", name, &event, &events);
 	assert_non_null(strstr(conditions.data, wanted));
 	assert_non_null(strstr(events.data, wanted));
 }

@@ -314,6 +314,7 @@ struct agent {
 	struct rna_wait wait;
 	unsigned writes; /* requests of the round that is open: labels, condition, event */
 	unsigned looks;  /* what is read: the Node, and the Leases */
+	bool rules;      /* it lists its rules for devices */
 	bool sick;       /* it wants the taint, and another holds each Lease */
 	bool tainted;    /* it has the taint, since there are no Leases */
 	bool said;       /* that the taint is withheld: a change behind that */
@@ -395,7 +396,8 @@ static void run_round(struct fleet *fleet, struct agent *agent, rna_usec now)
 
 	rna_pace_glance(&agent->pace, agent->tainted, now);
 	if (due & (RNA_PACE_LOOK | RNA_PACE_GLANCE))
-		agent->looks = 1U + (due & RNA_PACE_LOOK && agent->sick);
+		agent->looks = 1U + (due & RNA_PACE_LOOK && agent->sick) +
+			       (due & RNA_PACE_LOOK && agent->rules);
 	if (due & RNA_PACE_CHANGE)
 		agent->looks += agent->sick && !agent->said;
 	agent->changed |= (due & RNA_PACE_CHANGE) != 0;
@@ -520,6 +522,19 @@ static void test_a_quiet_day(void **state)
 	written = load_of(fleet->written, HOUR, 25 * HOUR);
 	assert_true(asked.mean < 15 && asked.peak < 60);
 	assert_true(written.mean < 10 && written.peak < 40);
+	free(fleet);
+}
+
+static void test_a_quiet_day_with_device_taints(void **state)
+{
+	struct fleet *fleet = begin();
+
+	(void)state;
+	for (unsigned i = 0; i < AGENTS; i++)
+		fleet->agents[i].rules = true;
+	run_until(fleet, 25 * HOUR);
+	report("a quiet day with device taints", fleet, HOUR, 25 * HOUR);
+	assert_true(load_of(fleet->asked, HOUR, 25 * HOUR).mean < 20);
 	free(fleet);
 }
 
@@ -649,6 +664,7 @@ int main(void)
 		cmocka_unit_test(test_a_server_may_ask_for_more_but_not_for_ever),
 		cmocka_unit_test(test_all_start_at_once),
 		cmocka_unit_test(test_a_quiet_day),
+		cmocka_unit_test(test_a_quiet_day_with_device_taints),
 		cmocka_unit_test(test_a_spine_switch_restarts),
 		cmocka_unit_test(test_all_are_sick_for_a_day),
 		cmocka_unit_test(test_all_have_the_taint_for_a_day),
