@@ -251,8 +251,6 @@ void rna_rule_mention_former_bond(const struct rna_rule_input *in, struct rna_fi
 				  struct rna_finds *out);
 bool rna_netdev_has_no_address(const struct rna_netdev *netdev); /* false: it has, or unknown */
 
-double rna_gigabits(uint64_t bytes_per_second);
-
 /* "leaf-07 port 12", in arena; and the current peer, NULL: not known. */
 const char *rna_rule_say_peer(const struct rna_peer *peer, struct rna_arena *arena);
 const struct rna_peer *rna_rule_live_peer(const struct rna_subject *port);
