@@ -185,6 +185,7 @@ size_t rna_rule_find(const char *name);
 struct rna_rule_runbook {
 	const char *rule;
 	enum rna_link_layer link_layer; /* UNKNOWN: any that has no row of its own */
+	bool info;                      /* of findings of severity info only */
 	const char *runbook;
 };
 
@@ -192,7 +193,8 @@ extern const struct rna_rule_runbook rna_rule_runbooks[];
 extern const size_t rna_rule_runbook_count;
 
 /* The name of the runbook, static; NULL: no line has the rule. */
-const char *rna_rule_find_runbook(const char *rule, enum rna_link_layer link_layer);
+const char *rna_rule_find_runbook(const char *rule, enum rna_link_layer link_layer,
+				  enum rna_severity severity);
 
 /* Does the glob match a rule; and is text "RULE=DURATION", RULE a glob? For settings. */
 bool rna_rule_glob_is_valid(const char *text);
