@@ -108,8 +108,8 @@ static void log_test(const struct rna_bandwidth_test *test)
 	if (test->end == RNA_LOOPBACK_DONE)
 		rna_log_info("bandwidth of %s/%u with %s %s/%u: %.2f Gb/s out, %.2f in, %s",
 			     test->device, test->port, test->peer, test->peer_device,
-			     test->peer_port, (double)test->out * 8 / 1e9,
-			     (double)test->in * 8 / 1e9, rna_grade_name(test->grade));
+			     test->peer_port, rna_gigabits(test->out), rna_gigabits(test->in),
+			     rna_grade_name(test->grade));
 	else
 		rna_log(test->end == RNA_LOOPBACK_SKIPPED ? LOG_INFO : LOG_WARNING, NULL,
 			"bandwidth of %s/%u with %s %s/%u: not measured: %s", test->device,

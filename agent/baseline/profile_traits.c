@@ -86,7 +86,7 @@ static void write_bytes(uint64_t value, struct rna_strbuf *out)
 
 static void write_rate(uint64_t value, struct rna_strbuf *out)
 {
-	rna_strbuf_printf(out, "%g Gb/s", (double)value * 8 / 1e9);
+	rna_strbuf_printf(out, "%g Gb/s", rna_gigabits(value));
 }
 
 static void write_layer(uint64_t value, struct rna_strbuf *out)

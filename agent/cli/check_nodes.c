@@ -11,10 +11,10 @@
 
 #include "rna/check.h"
 
+#include "loop/collector_sets.h"
 #include "mesh/dns.h"
 #include "mesh/member_source.h"
 
-#include "check_answer.h"
 #include "client.h"
 
 /*
@@ -26,6 +26,7 @@
 
 enum {
 	REPLY_MAX = 2 << 20, /* thousands of findings; of 512 nodes at once */
+	OLD_PERIODS = 2,     /* of views; older data is not the present state */
 };
 
 static const char dns_prefix[] = "dns:", kubernetes_word[] = "kubernetes";
@@ -112,6 +113,30 @@ static int make_nodes(struct nodes *nodes, struct rna_error *error)
 }
 
 /* -- The answers ------------------------------------------------------------------------------- */
+
+int rna_check_answer_read(const struct rna_strbuf *json, struct rna_arena *arena,
+			  struct rna_check *ret, struct rna_error *error)
+{
+	int status =
+		arena && json->data ? rna_read_check(json->data, json->len, arena, ret) : -ENOMEM;
+
+	if (status < 0)
+		return rna_error_set(error, status, "cannot read the reply of the agent");
+	ret->now = rna_clock_now().realtime;
+	return 0;
+}
+
+int rna_check_answer_is_new(const struct rna_check *check, const struct rna_settings *settings,
+			    bool far, struct rna_error *error)
+{
+	rna_usec limit = OLD_PERIODS * RNA_VIEW_PERIOD + settings->poll_deadline;
+	rna_usec age = rna_usec_since(check->time, check->now);
+
+	if (check->time == 0 || age <= limit)
+		return 0;
+	return rna_error_say(error, -ESTALE, "the data of the agent is %.0f s old%s",
+			     rna_seconds(age), far ? ", by the clock of this machine" : "");
+}
 
 static int read_answer(const struct nodes *nodes, const struct rna_strbuf *body,
 		       struct rna_arena *arena, struct rna_check *ret, struct rna_error *error)

@@ -16,7 +16,6 @@
 #include "rna/check.h"
 #include "rna/exporter.h"
 
-#include "check_answer.h"
 #include "check_nodes.h"
 #include "client.h"
 #include "commands.h"
@@ -65,8 +64,6 @@ static enum rna_check_form find_form(const struct rna_arguments *arguments)
 {
 	const char *name = arguments->options[RNA_OPTION_FORMAT];
 
-	if (arguments->options[RNA_OPTION_JSON])
-		return RNA_CHECK_JSON;
 	for (enum rna_check_form form = 0; name && form < RNA_CHECK_FORM_COUNT; form++)
 		if (strcmp(name, rna_check_forms[form]) == 0)
 			return form;
@@ -236,7 +233,7 @@ static int put(const struct rna_check *result, enum rna_check_form form,
 	RNA_STRBUF struct rna_strbuf text = RNA_STRBUF_INIT;
 
 	if (form != RNA_CHECK_JSON)
-		rna_write_check(result, form, &text);
+		rna_write_check(result, form, rna_output_width(), &text);
 	else if (result->failure)
 		rna_write_check_failure(result->failure, &text);
 	return rna_output_strbuf(text.data || text.failed ? &text : json, error);
@@ -269,6 +266,7 @@ int rna_command_check(struct rna_call *call, struct rna_error *error)
 	if (options[RNA_OPTION_NODES])
 		return rna_check_nodes(call, check.form == RNA_CHECK_JSON, check.until, error);
 	status = fill(&check, error);
+	check.result.url = options[RNA_OPTION_URL];
 	if (status == 0)
 		status = put(&check.result, check.form, &check.json, error);
 	return status < 0 ? status : rna_check_exit_code(&check.result, check.form);

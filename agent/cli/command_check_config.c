@@ -26,13 +26,6 @@
 #include "commands.h"
 #include "once.h"
 
-static int check_web(const char *path, struct rna_error *error)
-{
-	RNA_CLEANUP(rna_web_use_close_p) struct rna_web_use *web = NULL;
-
-	return *path ? rna_web_use_open(path, rna_clock_now().realtime, &web, error) : 0;
-}
-
 /* As the agent reads it: with a mistake there are no probes. */
 static int check_secret(const struct rna_settings *settings, struct rna_error *error)
 {
@@ -202,7 +195,9 @@ static int check_file(struct rna_call *call, struct rna_error *error)
 		status = check_profiles(call, error);
 	if (status == 0)
 		status = check_secret(&call->settings, error);
-	return status < 0 ? status : check_web(call->settings.http_web_config_file, error);
+	return status < 0 ? status
+			  : rna_web_config_check(call->settings.http_web_config_file,
+						 rna_clock_now().realtime, error);
 }
 
 int rna_command_check_config(struct rna_call *call, struct rna_error *error)

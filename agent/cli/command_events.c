@@ -7,7 +7,6 @@
 
 #include "rna/base/duration.h"
 #include "rna/base/parse.h"
-#include "rna/base/root.h"
 #include "rna/exporter.h"
 
 #include "memory/history.h"
@@ -46,17 +45,12 @@ static int read_file(int directory, const char *name, struct rna_history *histor
 static int read_histories(const struct rna_call *call, struct rna_history *histories,
 			  struct rna_error *error)
 {
-	RNA_CLEANUP(rna_root_close_p) struct rna_root *root = NULL;
 	RNA_CLOSE int directory = -1;
 	const char *path;
-	int status;
+	int status = rna_call_find_state(call, &path, error);
 
-	status = rna_root_open(call->arguments.options[RNA_OPTION_ROOT], &root, error);
 	if (status < 0)
 		return status;
-	path = rna_state_directory(&call->settings, rna_root_is_live(root));
-	if (!path)
-		return rna_error_say(error, -ENOENT, "no state directory; set state.directory");
 	directory = rna_state_directory_open(path, false, error);
 	if (directory < 0)
 		return directory;

@@ -14,7 +14,6 @@
 #include <sys/stat.h>
 
 #include "rna/base/log.h"
-#include "rna/base/root.h"
 #include "rna/model/subject.h"
 
 #include "baseline/baseline.h"
@@ -267,16 +266,11 @@ static int write_profile(const struct rna_call *call, const struct rna_view *vie
 /* To be called before the settings are handed over for polling. The caller frees *ret. */
 static int find_directory(const struct rna_call *call, char **ret, struct rna_error *error)
 {
-	RNA_CLEANUP(rna_root_close_p) struct rna_root *root = NULL;
 	const char *path;
-	int status;
+	int status = rna_call_find_state(call, &path, error);
 
-	status = rna_root_open(call->arguments.options[RNA_OPTION_ROOT], &root, error);
 	if (status < 0)
 		return status;
-	path = rna_state_directory(&call->settings, rna_root_is_live(root));
-	if (!path)
-		return rna_error_say(error, -ENOENT, "no state directory; set state.directory");
 	*ret = strdup(path);
 	return *ret ? 0 : rna_error_set(error, -ENOMEM, "%s", path);
 }

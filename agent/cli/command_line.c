@@ -1,12 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 /* From the command line to an exit code. */
+#include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
 #include <unistd.h>
 
 #include "rna/base/log.h"
+#include "rna/base/root.h"
 #include "rna/base/thread.h"
 #include "rna/collector.h"
+
+#include "memory/state_directory.h"
 
 #include "commands.h"
 
@@ -36,6 +40,22 @@ static int load_settings(struct rna_call *call, struct rna_error *error)
 
 	return ret < 0 ? ret
 		       : rna_config_override(call->arguments.overrides, &call->settings, error);
+}
+
+int rna_call_find_state(const struct rna_call *call, const char **ret, struct rna_error *error)
+{
+	const char *root_path = call->arguments.options[RNA_OPTION_ROOT];
+	RNA_CLEANUP(rna_root_close_p) struct rna_root *root = NULL;
+	int status = rna_root_open(root_path, &root, error);
+
+	if (status < 0)
+		return status;
+	*ret = rna_state_directory(&call->settings, rna_root_is_live(root));
+	return *ret ? 0
+		    : rna_error_say(error, -ENOENT, "no state directory: %s",
+				    root_path ? "with --root there is none unless state.directory "
+						"is set"
+					      : "state.directory is empty");
 }
 
 /* Returns an exit code. */

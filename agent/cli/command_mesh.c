@@ -78,11 +78,6 @@ int rna_command_mesh(struct rna_call *call, struct rna_error *error)
 	RNA_STRBUF struct rna_strbuf text = RNA_STRBUF_INIT;
 	int status, state;
 
-	if (!options[RNA_OPTION_PROMETHEUS])
-		return rna_error_say(error, -EINVAL, "mesh: missing option --prometheus URL");
-	if (options[RNA_OPTION_ROOT])
-		return rna_error_say(error, -EINVAL,
-				     "--root: mesh is about all nodes, and reads none of this one");
 	status = ask_all(call, &fleets, error);
 	if (status < 0)
 		return status;

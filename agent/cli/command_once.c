@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /* The commands collect and status: poll once and write the result. */
 #include <errno.h>
+#include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "rna/base/log.h"
 #include "rna/collector.h"
@@ -81,6 +83,19 @@ static void drop_process(struct rna_strbuf *text)
 	text->len = to ? (size_t)(to - text->data) : 0;
 }
 
+/* A wrong path looks like a node without RDMA. */
+static void warn_of_root(const char *root)
+{
+	RNA_FREE char *sys = NULL;
+
+	if (!root)
+		return;
+	if (asprintf(&sys, "%s/sys", root) < 0)
+		sys = NULL;
+	if (sys && access(root, F_OK) == 0 && access(sys, F_OK) < 0 && errno == ENOENT)
+		rna_log_warning("--root: %s has no directory sys: is it a recorded node?", root);
+}
+
 /* -- The commands ------------------------------------------------------------------------------ */
 
 int rna_command_collect(struct rna_call *call, struct rna_error *error)
@@ -91,6 +106,7 @@ int rna_command_collect(struct rna_call *call, struct rna_error *error)
 	RNA_ONCE struct rna_once once = {0};
 	int ret;
 
+	warn_of_root(options[RNA_OPTION_ROOT]);
 	ret = rna_once_poll(call, &once, error);
 	if (ret == 0)
 		ret = write_output(once.view, options[RNA_OPTION_FORMAT], &text, error);
@@ -100,29 +116,6 @@ int rna_command_collect(struct rna_call *call, struct rna_error *error)
 		return rna_output_strbuf(&text, error);
 	drop_process(&text);
 	return rna_output_file(path, text.data, text.len, error);
-}
-
-/*
- * The short form has no GIDs, and nothing to be wider. Pods are a table of their own; those of a
- * process have no others.
- */
-static int check_forms(const char *const *options, struct rna_error *error)
-{
-	static const struct {
-		enum rna_option_id form, others[4];
-	} rules[] = {
-		{RNA_OPTION_SHORT,
-		 {RNA_OPTION_GIDS, RNA_OPTION_WIDE, RNA_OPTION_JSON, RNA_OPTION_PODS}},
-		{RNA_OPTION_PODS, {RNA_OPTION_GIDS, RNA_OPTION_JSON, RNA_OPTION_PID}},
-	};
-
-	for (size_t i = 0; i < RNA_ARRAY_SIZE(rules); i++)
-		for (size_t k = 0; k < RNA_ARRAY_SIZE(rules[i].others) && rules[i].others[k]; k++)
-			if (options[rules[i].form] && options[rules[i].others[k]])
-				return rna_error_say(error, -EINVAL, "status: --%s excludes --%s",
-						     rna_options[rules[i].form].name,
-						     rna_options[rules[i].others[k]].name);
-	return 0;
 }
 
 /* A node without a kubelet, or a file that is closed, leaves the names of resources out. */
@@ -163,6 +156,7 @@ int rna_command_status(struct rna_call *call, struct rna_error *error)
 		.colour = rna_wants_colour(options[RNA_OPTION_COLOR]),
 		.gids = options[RNA_OPTION_GIDS],
 		.wide = options[RNA_OPTION_WIDE],
+		.width = rna_output_width(),
 		.brief = options[RNA_OPTION_SHORT],
 	};
 	RNA_CLEANUP(rna_arena_free_p) struct rna_arena *arena = rna_arena_new(4096);
@@ -171,8 +165,7 @@ int rna_command_status(struct rna_call *call, struct rna_error *error)
 	struct rna_inside inside;
 	int ret;
 
-	if (check_forms(options, error) < 0)
-		return RNA_EXIT_USAGE;
+	warn_of_root(options[RNA_OPTION_ROOT]);
 	ret = rna_once_poll(call, &once, error);
 	if (ret < 0)
 		return ret;

@@ -4,6 +4,7 @@
 
 #include "rna/base/log.h"
 
+#include "config/web_config.h"
 #include "loop/agent.h"
 
 #include "commands.h"
@@ -35,6 +36,9 @@ int rna_command_run(struct rna_call *call, struct rna_error *error)
 	RNA_CLEANUP(rna_agent_free_p) struct rna_agent *agent = NULL;
 	int ret;
 
+	if (rna_web_config_check(call->settings.http_web_config_file, rna_clock_now().realtime,
+				 error) < 0)
+		return RNA_EXIT_USAGE; /* as any other mistake of the configuration */
 	raise_descriptor_limit();
 	rna_log_set_level(call->settings.log_level);
 	announce(call);

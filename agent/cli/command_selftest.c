@@ -125,14 +125,10 @@ int rna_command_selftest(struct rna_call *call, struct rna_error *error)
 	struct rna_selftest_options options;
 	int status;
 
-	if (call->arguments.options[RNA_OPTION_ROOT])
-		return rna_error_say(error, -EINVAL,
-				     "--root: the self-test only works with devices of this node");
 	for (size_t i = 0; i < RNA_SELFTEST_OPTION_COUNT; i++)
 		values[i] = call->arguments.options[option_ids[i]];
-	status = rna_selftest_options_parse(values, &options, error);
-	if (status < 0)
-		return status;
+	if (rna_selftest_options_parse(values, &options, error) < 0)
+		return RNA_EXIT_USAGE;
 	status = ask(call, values, error);
 	if (!is_agent_absent(status))
 		return status;

@@ -7,8 +7,8 @@
 
 #include "once.h"
 
-static void write_as(const char *format, const struct rna_view *view, bool colour,
-		     struct rna_strbuf *out)
+static void write_as(const char *format, const struct rna_view *view,
+		     const struct rna_table_options *options, struct rna_strbuf *out)
 {
 	if (strcmp(format, "json") == 0)
 		rna_write_topology_json(view, out);
@@ -17,7 +17,7 @@ static void write_as(const char *format, const struct rna_view *view, bool colou
 	else if (strcmp(format, "svg") == 0)
 		rna_write_topology_svg(view, out);
 	else
-		rna_write_topology(view, colour, out);
+		rna_write_topology(view, options, out);
 }
 
 /* Was --hwloc-xml given and of no use? The output then contains the reason. */
@@ -31,22 +31,18 @@ static bool is_xml_unusable(const struct rna_call *call, const struct rna_view *
 int rna_command_topology(struct rna_call *call, struct rna_error *error)
 {
 	const char *const *options = call->arguments.options;
-	const char *format = options[RNA_OPTION_JSON] ? "json" : options[RNA_OPTION_FORMAT];
-	bool colour = rna_wants_colour(options[RNA_OPTION_COLOR]);
+	const struct rna_table_options table = {
+		.colour = rna_wants_colour(options[RNA_OPTION_COLOR]),
+		.width = rna_output_width(),
+	};
 	RNA_STRBUF struct rna_strbuf text = RNA_STRBUF_INIT;
 	RNA_ONCE struct rna_once once = {0};
 	int ret;
 
-	if (options[RNA_OPTION_JSON] && strcmp(options[RNA_OPTION_FORMAT], "text") != 0 &&
-	    strcmp(options[RNA_OPTION_FORMAT], "json") != 0) {
-		(void)rna_error_say(error, -EINVAL, "topology: --json excludes --format=%s",
-				    options[RNA_OPTION_FORMAT]);
-		return RNA_EXIT_USAGE;
-	}
 	ret = rna_once_poll(call, &once, error);
 	if (ret < 0)
 		return ret;
-	write_as(format, once.view, colour, &text);
-	ret = rna_output_coloured(&text, colour, error);
+	write_as(options[RNA_OPTION_FORMAT], once.view, &table, &text);
+	ret = rna_output_coloured(&text, table.colour, error);
 	return ret == 0 && is_xml_unusable(call, once.view) ? RNA_EXIT_FAILURE : ret;
 }

@@ -238,6 +238,14 @@ const struct rna_command rna_commands[] = {
 		.execute = rna_command_check,
 	},
 	{
+		.name = "runbook",
+		.operand = "[NAME]",
+		.summary = "Show what to do about an alert or a finding, or the list of runbooks.",
+		.help = "check names the runbook of each finding. The running agent serves them at "
+			"/runbooks/, with\nthe names of its node filled in.",
+		.execute = rna_command_runbook,
+	},
+	{
 		.name = "kube",
 		.operand = "ACTION",
 		.operands = rna_kube_actions,
@@ -295,6 +303,7 @@ const struct rna_command rna_commands[] = {
 			   RNA_OPTION_BIT(SIZE) | RNA_OPTION_BIT(QPS) | RNA_OPTION_BIT(DURATION) |
 			   RNA_OPTION_BIT(FORCE) | RNA_OPTION_BIT(JSON),
 		.settings = true,
+		.no_root = "the self-test only works with devices of this node",
 		.failure = 3,
 		.execute = rna_command_selftest,
 	},
@@ -320,6 +329,7 @@ const struct rna_command rna_commands[] = {
 		.options = RNA_OPTION_BIT(JSON) | RNA_OPTION_BIT(WIDE) | RNA_OPTIONS_URL,
 		.exits = probe_exits,
 		.settings = true,
+		.no_root = "a recorded node sends no probes",
 		.failure = 3,
 		.execute = rna_command_probe,
 	},
@@ -336,6 +346,8 @@ const struct rna_command rna_commands[] = {
 		.exits = mesh_exits,
 		.options = RNA_OPTION_BIT(PROMETHEUS) | RNA_OPTION_BIT(JOB) |
 			   RNA_OPTION_BIT(GROUP) | RNA_OPTION_BIT(JSON) | RNA_OPTIONS_LOGIN,
+		.required = RNA_OPTION_BIT(PROMETHEUS),
+		.no_root = "mesh is about all nodes, and reads none of this one",
 		.failure = 3,
 		.execute = rna_command_mesh,
 	},
@@ -371,8 +383,19 @@ const struct rna_command rna_commands[] = {
 		.execute = rna_command_record,
 	},
 	{
+		.name = "version",
+		.summary = "Show the version.",
+		.execute = rna_command_version,
+	},
+	{
+		.name = "help",
+		.operand = "[COMMAND]",
+		.summary = "Show help for a command, or a list of all commands.",
+	},
+	{
 		.name = "chown-state",
 		.operand = "UID",
+		.aside = true,
 		.summary = "Assign the state directory and its files to a user and its group.",
 		.help = "For the chart's init container: UID is the number of the user and of its "
 			"group. The command\nneeds no right but CAP_CHOWN.",
@@ -383,20 +406,11 @@ const struct rna_command rna_commands[] = {
 		.name = "describe",
 		.operand = "TOPIC",
 		.operands = rna_describe_topics,
+		.aside = true,
 		.summary = "Write a table of the program as Markdown, or all of them as JSON.",
 		.help = "catalog is the message catalog of the journal. The man pages are made "
 			"from json.",
 		.execute = rna_command_describe,
-	},
-	{
-		.name = "version",
-		.summary = "Show the version.",
-		.execute = rna_command_version,
-	},
-	{
-		.name = "help",
-		.operand = "[COMMAND]",
-		.summary = "Show help for a command, or a list of all commands.",
 	},
 };
 

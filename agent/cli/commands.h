@@ -35,6 +35,9 @@ struct rna_call {
 	struct rna_mistakes mistakes; /* of the configuration, in addition to the error */
 };
 
+/* Returns the exit code, or negative errno with error. */
+typedef int rna_execute(struct rna_call *call, struct rna_error *error);
+
 struct rna_command {
 	const char *name;
 	/* Placeholder of the word after it, "[...]" if it is optional; NULL: none. */
@@ -42,18 +45,21 @@ struct rna_command {
 	const char *const *operands; /* NULL-ended: one of these; NULL: any */
 	const char *words;           /* placeholder of the words after the operand; NULL: none */
 	bool config_operand;         /* the operand is the configuration file, as with --config */
+	bool aside;                  /* for packages and documents: apart in the list of commands */
 	const char *summary;         /* for lists */
 	const char *help;            /* further details, a paragraph of its help text; or NULL */
 	uint64_t options;            /* RNA_OPTION_BIT()s beyond RNA_OPTIONS_COMMON */
-	const char *const *formats;  /* values of --format, NULL-ended; the first is the default */
-	bool settings;               /* reads the configuration */
+	uint64_t required;           /* RNA_OPTION_BIT()s without which it cannot do anything */
+	const char *no_root;         /* why it does not take --root; NULL: it does */
+	/* Values of --format, NULL-ended; the first is the default. --json is one of them. */
+	const char *const *formats;
+	bool settings; /* reads the configuration */
 	/* Exit code of every failure, invalid usage too, as monitoring expects it; 0: the usual */
 	int failure;
 	const struct rna_exit_meaning *exits; /* all that there are; NULL: rna_exit_meanings */
 	/* Writes a failure to stdout and returns the exit code instead. NULL: it is only logged. */
 	int (*fail)(const struct rna_arguments *arguments, const struct rna_error *error);
-	/* Returns the exit code, or negative errno with error. NULL: help, which needs none. */
-	int (*execute)(struct rna_call *call, struct rna_error *error);
+	rna_execute *execute; /* NULL: help, which needs none */
 };
 
 extern const struct rna_command rna_commands[];
@@ -89,6 +95,15 @@ void rna_output_progress(const char *text, size_t len);
  */
 int rna_output_file(const char *path, const char *data, size_t len, struct rna_error *error);
 
+/*
+ * The state directory of the agent, in the settings of the call or static. 0, or negative errno
+ * with error: -ENOENT if there is none.
+ */
+int rna_call_find_state(const struct rna_call *call, const char **ret, struct rna_error *error);
+
+/* Of the terminal, in columns; 0: stdout is none, or it does not say. */
+size_t rna_output_width(void);
+
 /* Should output be in colour? when: auto, always or never; auto: if stdout is a terminal. */
 bool rna_wants_colour(const char *when);
 
@@ -98,26 +113,11 @@ extern const char *const rna_kube_actions[];    /* NULL-ended */
 extern const char *const rna_probe_actions[];   /* NULL-ended */
 extern const char *const rna_env_forms[];       /* NULL-ended */
 
-int rna_command_run(struct rna_call *call, struct rna_error *error);
-int rna_command_collect(struct rna_call *call, struct rna_error *error);
-int rna_command_check(struct rna_call *call, struct rna_error *error);
+/* In command_*.c. */
+rna_execute rna_command_run, rna_command_collect, rna_command_check, rna_command_check_config,
+	rna_command_doctor, rna_command_quiesce, rna_command_chown_state, rna_command_record,
+	rna_command_resume, rna_command_status, rna_command_env, rna_command_nccl,
+	rna_command_topology, rna_command_events, rna_command_expect, rna_command_probe,
+	rna_command_mesh, rna_command_selftest, rna_command_kube, rna_command_describe,
+	rna_command_runbook, rna_command_version;
 int rna_command_check_fail(const struct rna_arguments *arguments, const struct rna_error *error);
-int rna_command_check_config(struct rna_call *call, struct rna_error *error);
-int rna_command_doctor(struct rna_call *call, struct rna_error *error);
-int rna_command_quiesce(struct rna_call *call, struct rna_error *error);
-int rna_command_chown_state(struct rna_call *call, struct rna_error *error);
-int rna_command_record(struct rna_call *call, struct rna_error *error);
-int rna_command_resume(struct rna_call *call, struct rna_error *error);
-int rna_command_status(struct rna_call *call, struct rna_error *error);
-int rna_command_env(struct rna_call *call, struct rna_error *error);
-int rna_command_nccl(struct rna_call *call, struct rna_error *error);
-int rna_command_topology(struct rna_call *call, struct rna_error *error);
-int rna_command_events(struct rna_call *call, struct rna_error *error);
-int rna_command_expect(struct rna_call *call, struct rna_error *error);
-int rna_command_probe(struct rna_call *call, struct rna_error *error);
-int rna_command_probe_bandwidth(struct rna_call *call, struct rna_error *error);
-int rna_command_mesh(struct rna_call *call, struct rna_error *error);
-int rna_command_selftest(struct rna_call *call, struct rna_error *error);
-int rna_command_kube(struct rna_call *call, struct rna_error *error);
-int rna_command_describe(struct rna_call *call, struct rna_error *error);
-int rna_command_version(struct rna_call *call, struct rna_error *error);

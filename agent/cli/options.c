@@ -89,9 +89,13 @@ const struct rna_option rna_options[RNA_OPTION_COUNT] = {
 			      "use colours; auto: on a terminal, unless NO_COLOR is set"},
 	[RNA_OPTION_GIDS] = {"gids", .help = "show GID tables instead of ports, as show_gids does"},
 	[RNA_OPTION_WIDE] = {"wide", .help = "show all columns, and cut nothing"},
-	[RNA_OPTION_PODS] = {"pods", .help = "show the devices of pods instead of ports"},
+	[RNA_OPTION_PODS] = {"pods", .help = "show the devices of pods instead of ports",
+			     .excludes = RNA_OPTION_BIT(GIDS) | RNA_OPTION_BIT(JSON) |
+					 RNA_OPTION_BIT(PID)},
 	[RNA_OPTION_SHORT] = {"short",
-			      .help = "show a line for each port, in the form of ibdev2netdev"},
+			      .help = "show a line for each port, in the form of ibdev2netdev",
+			      .excludes = RNA_OPTION_BIT(GIDS) | RNA_OPTION_BIT(WIDE) |
+					  RNA_OPTION_BIT(JSON) | RNA_OPTION_BIT(PODS)},
 	[RNA_OPTION_HWLOC_XML] = {"hwloc-xml", "FILE",
 				  .help = "use the PCI tree of this file, written by lstopo; "
 					  "without --root nothing else is read"},
@@ -402,13 +406,14 @@ static uint64_t options_given(const struct rna_arguments *arguments)
 }
 
 /* The first of options, which are some. */
-static const char *first_of(uint64_t options)
+static enum rna_option_id first_of(uint64_t options)
 {
-	enum rna_option_id id = 0;
+	return (enum rna_option_id)__builtin_ctzll(options);
+}
 
-	while (!rna_option_is_in(options, id))
-		id++;
-	return rna_options[id].name;
+static const char *first_name(uint64_t options)
+{
+	return rna_options[first_of(options)].name;
 }
 
 /* one_of: one of needed is enough. */
@@ -422,7 +427,8 @@ static int check_needed(const struct rna_arguments *arguments, enum rna_option_i
 		return 0;
 	rest = one_of ? missing & (missing - 1) : 0; /* without the first */
 	return rna_error_say(error, -EINVAL, "--%s requires --%s%s%s", rna_options[id].name,
-			     first_of(missing), rest ? " or --" : "", rest ? first_of(rest) : "");
+			     first_name(missing), rest ? " or --" : "",
+			     rest ? first_name(rest) : "");
 }
 
 static int check_together(const struct rna_arguments *arguments, struct rna_error *error)
@@ -437,7 +443,7 @@ static int check_together(const struct rna_arguments *arguments, struct rna_erro
 			continue;
 		if (option->excludes & given)
 			return rna_error_say(error, -EINVAL, "--%s excludes --%s", option->name,
-					     first_of(option->excludes & given));
+					     first_name(option->excludes & given));
 		status = check_needed(arguments, i, option->needs, false, error);
 		if (status == 0)
 			status = check_needed(arguments, i, option->needs_one, true, error);
@@ -446,14 +452,38 @@ static int check_together(const struct rna_arguments *arguments, struct rna_erro
 }
 
 /* The command, which may follow the option, decides which formats there are. */
-static int check_format(const struct rna_arguments *arguments, struct rna_error *error)
+static int check_format(struct rna_arguments *arguments, struct rna_error *error)
 {
-	const char *format = arguments->options[RNA_OPTION_FORMAT];
+	const char **format = &arguments->options[RNA_OPTION_FORMAT];
+	const char *json = rna_options[RNA_OPTION_JSON].name;
+	int status = *format ? check_choice("--", rna_options[RNA_OPTION_FORMAT].name,
+					    arguments->command->formats, *format, error)
+			     : 0;
 
-	if (!format)
+	if (status < 0 || !arguments->options[RNA_OPTION_JSON] || !arguments->command->formats)
+		return status;
+	if (*format && strcmp(*format, json) != 0)
+		return rna_error_say(error, -EINVAL, "--json excludes --format=%s", *format);
+	*format = json;
+	return 0;
+}
+
+/* What the command needs, and what it does not take; its help is there without. */
+static int check_command(const struct rna_arguments *arguments, struct rna_error *error)
+{
+	const struct rna_command *command = arguments->command;
+	uint64_t missing;
+
+	if (!command || arguments->options[RNA_OPTION_HELP])
 		return 0;
-	return check_choice("--", rna_options[RNA_OPTION_FORMAT].name, arguments->command->formats,
-			    format, error);
+	if (command->no_root && arguments->options[RNA_OPTION_ROOT])
+		return rna_error_say(error, -EINVAL, "--root: %s", command->no_root);
+	missing = command->required & ~options_given(arguments);
+	if (!missing)
+		return 0;
+	return rna_error_say(error, -EINVAL, "%s: missing option --%s %s", command->name,
+			     rna_options[first_of(missing)].name,
+			     rna_options[first_of(missing)].value);
 }
 
 static int check_operand(const struct rna_arguments *arguments, struct rna_error *error)
@@ -527,6 +557,8 @@ int rna_arguments_parse(int argc, char *argv[], struct rna_arguments *ret, struc
 		status = check_together(&arguments, error);
 	if (status == 0)
 		status = check_format(&arguments, error);
+	if (status == 0)
+		status = check_command(&arguments, error);
 	if (status == 0)
 		status = resolve(&arguments, error);
 	if (status == 0)

@@ -8,6 +8,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -133,6 +134,13 @@ int rna_output_file(const char *path, const char *data, size_t len, struct rna_e
 			       data, len);
 	(void)umask(mask);
 	return ret < 0 ? rna_error_set(error, ret, "%s: cannot write the file", path) : 0;
+}
+
+size_t rna_output_width(void)
+{
+	struct winsize size;
+
+	return ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 ? size.ws_col : 0;
 }
 
 /* https://no-color.org: the variable has an effect if it is set and not empty. */

@@ -10,6 +10,7 @@
 #include <sys/wait.h>
 
 #include "rna/base/cleanup.h"
+#include "rna/base/file.h"
 
 enum { REPORT = STDERR_FILENO + 1, PIECE = 64 * 1024, REPORT_MAX = 64 * 1024 * 1024 };
 
@@ -43,20 +44,10 @@ static bool let_go_of_descriptors(int report)
 	return close_from(REPORT + 1);
 }
 
+/* The parent may be gone. */
 static void write_all(const void *data, size_t len)
 {
-	const char *from = data;
-
-	while (len > 0) {
-		ssize_t written = write(REPORT, from, len);
-
-		if (written < 0 && errno != EINTR)
-			return; /* the parent is gone */
-		if (written > 0) {
-			from += written;
-			len -= (size_t)written;
-		}
-	}
+	(void)rna_file_write_all(REPORT, data, len);
 }
 
 /* The report: a status, then the result or the text of the error. */

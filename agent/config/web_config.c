@@ -534,6 +534,13 @@ int rna_web_use_open(const char *path, rna_usec now, struct rna_web_use **ret,
 	return 0;
 }
 
+int rna_web_config_check(const char *path, rna_usec now, struct rna_error *error)
+{
+	RNA_CLEANUP(rna_web_use_close_p) struct rna_web_use *web = NULL;
+
+	return *path ? rna_web_use_open(path, now, &web, error) : 0;
+}
+
 struct rna_web_use *rna_web_use_close(struct rna_web_use *use)
 {
 	if (!use)

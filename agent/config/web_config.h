@@ -26,6 +26,8 @@ struct rna_web_use;
 /* now, here and below: realtime. 0, or negative errno with error. */
 int rna_web_use_open(const char *path, rna_usec now, struct rna_web_use **ret,
 		     struct rna_error *error);
+/* The same, of which nothing is kept. path: "": there is none to be checked. */
+int rna_web_config_check(const char *path, rna_usec now, struct rna_error *error);
 struct rna_web_use *rna_web_use_close(struct rna_web_use *use); /* accepts and returns NULL */
 RNA_DEFINE_CLEANUP(struct rna_web_use, rna_web_use_close)
 

@@ -243,7 +243,8 @@ static void finish_finding(const struct found *found, struct rna_tracked_finding
 	finding->device = tracked->device;
 	finding->text = tracked->text;
 	finding->remedy = tracked->remedy;
-	finding->runbook = rna_rule_find_runbook(finding->rule, RNA_LINK_LAYER_UNKNOWN);
+	finding->runbook =
+		rna_rule_find_runbook(finding->rule, RNA_LINK_LAYER_UNKNOWN, finding->severity);
 }
 
 /* Sorted, and each of them once. */

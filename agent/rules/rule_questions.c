@@ -69,11 +69,6 @@ bool rna_netdev_has_no_address(const struct rna_netdev *netdev)
 	       netdev->ipv6_addresses.state == RNA_VALUE_OK && netdev->ipv6_addresses.number == 0;
 }
 
-double rna_gigabits(uint64_t bytes_per_second)
-{
-	return (double)bytes_per_second * 8 / 1e9;
-}
-
 /* Of a bond that is down, the first member that reports a reason. */
 static const struct rna_ethernet_link *find_trouble(const struct rna_subject *subject)
 {

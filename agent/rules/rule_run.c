@@ -50,9 +50,6 @@ static struct rna_find *add_find(struct rna_finds *out)
 				.device = subject ? subject->device->device->name : NULL,
 				.port = subject ? subject->port : 0,
 				.remedy = out->rule->remedy,
-				.runbook = rna_rule_find_runbook(out->rule->name,
-								 subject ? subject->link_layer
-									 : RNA_LINK_LAYER_UNKNOWN),
 			},
 	};
 	out->count++;
@@ -178,18 +175,23 @@ struct rna_remedy_place rna_rule_place_at(const struct rna_rule_input *in, const
 	return place;
 }
 
+/* Now that the rule has set their severity. */
 static void fill_remedies(const struct rna_rule_input *in, size_t first, struct rna_finds *out)
 {
+	enum rna_link_layer layer = in->subject ? in->subject->link_layer : RNA_LINK_LAYER_UNKNOWN;
 	struct rna_remedy_place place;
 
 	if (first == out->count)
 		return; /* nearly always */
 	place = rna_rule_place_of(in, in->subject);
-	for (size_t i = first; i < out->count; i++)
-		if (!out->items[i].unknown)
-			out->items[i].finding.remedy =
-				rna_rule_fill_remedy(out->items[i].finding.remedy, &place,
-						     out->arena);
+	for (size_t i = first; i < out->count; i++) {
+		struct rna_finding *finding = &out->items[i].finding;
+
+		if (out->items[i].unknown)
+			continue;
+		finding->remedy = rna_rule_fill_remedy(finding->remedy, &place, out->arena);
+		finding->runbook = rna_rule_find_runbook(finding->rule, layer, finding->severity);
+	}
 }
 
 /* -- Users ------------------------------------------------------------------------------------- */

@@ -115,16 +115,18 @@ void rna_rules_write_catalog(struct rna_strbuf *out)
 		out);
 }
 
-const char *rna_rule_find_runbook(const char *rule, enum rna_link_layer link_layer)
+const char *rna_rule_find_runbook(const char *rule, enum rna_link_layer link_layer,
+				  enum rna_severity severity)
 {
 	const char *found = NULL;
 
 	for (size_t i = 0; i < rna_rule_runbook_count; i++) {
 		const struct rna_rule_runbook *row = &rna_rule_runbooks[i];
 
-		if (strcmp(row->rule, rule) != 0)
+		if (strcmp(row->rule, rule) != 0 || (row->info && severity != RNA_SEVERITY_INFO))
 			continue;
-		if (row->link_layer == link_layer)
+		if (row->info ||
+		    (row->link_layer != RNA_LINK_LAYER_UNKNOWN && row->link_layer == link_layer))
 			return row->runbook;
 		if (row->link_layer == RNA_LINK_LAYER_UNKNOWN)
 			found = row->runbook;

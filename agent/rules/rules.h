@@ -186,6 +186,7 @@ size_t rna_rule_find(const char *name);
 struct rna_rule_runbook {
 	const char *rule;
 	enum rna_link_layer link_layer; /* UNKNOWN: any that has no row of its own */
+	bool info;                      /* of findings of severity info only */
 	const char *runbook;
 };
 
@@ -193,7 +194,8 @@ extern const struct rna_rule_runbook rna_rule_runbooks[];
 extern const size_t rna_rule_runbook_count;
 
 /* The name of the runbook, static; NULL: no line has the rule. */
-const char *rna_rule_find_runbook(const char *rule, enum rna_link_layer link_layer);
+const char *rna_rule_find_runbook(const char *rule, enum rna_link_layer link_layer,
+				  enum rna_severity severity);
 
 /* Does the glob match a rule; and is text "RULE=DURATION", RULE a glob? For settings. */
 bool rna_rule_glob_is_valid(const char *text);
@@ -251,8 +253,6 @@ const struct rna_netdev *rna_rule_bond_of(const struct rna_rule_input *in);
 void rna_rule_mention_former_bond(const struct rna_rule_input *in, struct rna_finding *found,
 				  struct rna_finds *out);
 bool rna_netdev_has_no_address(const struct rna_netdev *netdev); /* false: it has, or unknown */
-
-double rna_gigabits(uint64_t bytes_per_second);
 
 /* "leaf-07 port 12", in arena; and the current peer, NULL: not known. */
 const char *rna_rule_say_peer(const struct rna_peer *peer, struct rna_arena *arena);

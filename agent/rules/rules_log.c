@@ -311,7 +311,7 @@ static struct told look_at(const struct rna_rule_input *in, enum rna_log_kind ki
 
 /* -- Text -------------------------------------------------------------------------------------- */
 
-/* Of a recording the time since boot is all that is known. */
+/* Of a recording no time is known that means something to a reader. */
 static void write_time(const struct rna_episode_line *line, struct rna_strbuf *out)
 {
 	time_t seconds = (time_t)(line->realtime / RNA_USEC_PER_SEC);
@@ -321,8 +321,6 @@ static void write_time(const struct rna_episode_line *line, struct rna_strbuf *o
 	if (line->realtime && gmtime_r(&seconds, &utc) &&
 	    strftime(text, sizeof(text), "%Y-%m-%dT%H:%M:%SZ", &utc) > 0)
 		rna_strbuf_printf(out, "%s ", text);
-	else if (line->time)
-		rna_strbuf_printf(out, "%.3f s after boot ", rna_seconds(line->time));
 }
 
 static void write_line(const char *word, const struct rna_episode_line *line,

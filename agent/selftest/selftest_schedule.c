@@ -110,7 +110,7 @@ static void log_run(const struct rna_selftest_run *run)
 		rna_log(LOG_DEBUG, fields, "self-test of %s/%u, %s memory: %.2f Gb/s, %s",
 			run->request.device, run->request.port,
 			rna_endpoint_name(run->request.endpoint),
-			(double)run->result.bandwidth * 8 / 1e9, rna_grade_name(run->grade));
+			rna_gigabits(run->result.bandwidth), rna_grade_name(run->grade));
 }
 
 /* -- Grades ------------------------------------------------------------------------------------ */

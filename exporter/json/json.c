@@ -115,8 +115,8 @@ static void set_history(struct rna_json_writer *writer, json_t *object,
 {
 	if (!account)
 		return;
-	rna_json_set(writer, object, "ups", rna_json_number(account->history.ups));
-	rna_json_set(writer, object, "downs", rna_json_number(account->history.downs));
+	rna_json_set_number(writer, object, "ups", account->history.ups);
+	rna_json_set_number(writer, object, "downs", account->history.downs);
 }
 
 static json_t *port_object(struct document *document, const struct rna_subject *port)
@@ -207,8 +207,8 @@ static json_t *card_function_object(struct document *document,
 static void set_card_counts(struct rna_json_writer *writer, json_t *object,
 			    const struct rna_card_ports *ports)
 {
-	rna_json_set(writer, object, "ports_up", rna_json_number(ports->up));
-	rna_json_set(writer, object, "ports_unwired", rna_json_number(ports->unwired));
+	rna_json_set_number(writer, object, "ports_up", ports->up);
+	rna_json_set_number(writer, object, "ports_unwired", ports->unwired);
 	rna_json_set_value(writer, object, "planes", ports->planes);
 	rna_json_set_value(writer, object, "planes_up", ports->planes_up);
 }
@@ -262,8 +262,7 @@ static json_t *job_object(struct document *document, const struct rna_subject *j
 		uint64_t count = rna_job_errors(job->job, reason);
 
 		if (count > 0)
-			rna_json_set(writer, errors, rna_reason_name(reason),
-				     rna_json_number(count));
+			rna_json_set_number(writer, errors, rna_reason_name(reason), count);
 	}
 	rna_json_set(writer, object, "errors", errors);
 	return object;
@@ -279,8 +278,7 @@ static void set_job_counts(struct rna_json_writer *writer, json_t *agent,
 	for (size_t i = 0; i < view->job_count; i++)
 		counts[rna_job_state(&view->jobs[i])]++;
 	for (enum rna_job_state state = 0; state < RNA_JOB_STATE_COUNT; state++)
-		rna_json_set(writer, object, rna_job_state_name(state),
-			     rna_json_number(counts[state]));
+		rna_json_set_number(writer, object, rna_job_state_name(state), counts[state]);
 	rna_json_set(writer, agent, "jobs", object);
 }
 
@@ -297,22 +295,12 @@ static json_t *job_array(struct document *document)
 	return array;
 }
 
-static json_t *missing_array(struct rna_json_writer *writer, const struct rna_view *view)
-{
-	json_t *array = json_array();
-
-	for (size_t i = 0; i < view->missing_count; i++)
-		rna_json_append(writer, array,
-				rna_json_item(writer, &rna_missing_table, &view->missing[i]));
-	return array;
-}
-
 static void set_port_change(struct rna_json_writer *writer, json_t *object,
 			    const struct rna_change *change)
 {
 	rna_json_set_text(writer, object, "netdev", change->netdev);
 	rna_json_set_text(writer, object, "state", rna_change_name(change->what));
-	rna_json_set(writer, object, "count", rna_json_number(change->count));
+	rna_json_set_number(writer, object, "count", change->count);
 	rna_json_set_text(writer, object, "source", rna_source_name(change->source));
 	rna_json_set_text(writer, object, "reason", change->text);
 }
@@ -332,7 +320,7 @@ static json_t *event_object(struct rna_json_writer *writer, const struct rna_cha
 	enum rna_change_kind kind = rna_change_kind_of(change->what);
 	json_t *object = json_object();
 
-	rna_json_set(writer, object, "sequence", rna_json_number(change->sequence));
+	rna_json_set_number(writer, object, "sequence", change->sequence);
 	set_moment(writer, object, change->time.realtime);
 	rna_json_set_text(writer, object, "kind", rna_change_kind_name(kind));
 	rna_json_set_text(writer, object, "device", change->device);
@@ -435,7 +423,9 @@ static json_t *node_object(struct document *document, const struct rna_view *vie
 	rna_json_set(writer, object, "collectors", job_array(document));
 	rna_json_set(writer, object, "cards", card_array(document));
 	rna_json_set(writer, object, "devices", device_array(document));
-	rna_json_set(writer, object, "missing_devices", missing_array(writer, view));
+	rna_json_set(writer, object, "missing_devices",
+		     rna_json_items(writer, &rna_missing_table, view->missing, view->missing_count,
+				    sizeof(*view->missing)));
 	if (topology)
 		rna_json_set(writer, object, "topology",
 			     rna_json_topology(writer, topology, view->cards));
@@ -520,9 +510,9 @@ static json_t *findings_object(struct rna_json_writer *writer, const struct rna_
 	rna_json_set_text(writer, object, "state", rna_health_state_name(rna_check_state(&check)));
 	rna_json_set(writer, object, "inventory", inventory_object(writer, &check.inventory));
 	for (enum rna_severity severity = 0; severity < RNA_SEVERITY_COUNT; severity++)
-		rna_json_set(writer, counts, rna_severity_name(severity),
-			     rna_json_number(rna_finding_count(view->findings, view->finding_count,
-							       severity)));
+		rna_json_set_number(writer, counts, rna_severity_name(severity),
+				    rna_finding_count(view->findings, view->finding_count,
+						      severity));
 	rna_json_set(writer, object, "counts", counts);
 	rna_json_set(writer, object, "findings", finding_array(writer, view));
 	return object;

@@ -62,9 +62,9 @@ static json_t *bin_object(struct rna_json_writer *writer, const struct rna_ether
 {
 	json_t *object = json_object(), *lanes = bin->lane_count > 0 ? json_array() : NULL;
 
-	rna_json_set(writer, object, "errors_min", rna_json_number(bin->low));
-	rna_json_set(writer, object, "errors_max", rna_json_number(bin->high));
-	rna_json_set(writer, object, "blocks", rna_json_number(bin->blocks));
+	rna_json_set_number(writer, object, "errors_min", bin->low);
+	rna_json_set_number(writer, object, "errors_max", bin->high);
+	rna_json_set_number(writer, object, "blocks", bin->blocks);
 	for (size_t i = 0; i < bin->lane_count; i++)
 		rna_json_append(writer, lanes, rna_json_number(bin->lanes[i]));
 	if (bin->lane_count > 0)
@@ -135,8 +135,5 @@ void rna_json_set_ethernet(struct rna_json_writer *writer, json_t *object,
 		if (ethernet->netdevs[i].port == port)
 			rna_json_append(writer, array,
 					netdev_object(writer, &ethernet->netdevs[i]));
-	if (json_array_size(array) > 0)
-		rna_json_set(writer, object, "ethernet", array);
-	else
-		json_decref(array);
+	rna_json_set_some(writer, object, "ethernet", array);
 }

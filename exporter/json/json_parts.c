@@ -3,13 +3,6 @@
 
 #include "view/facts.h"
 
-static void set_boolean(struct rna_json_writer *writer, json_t *object, const char *name,
-			struct rna_value value)
-{
-	if (rna_value_is_known(value))
-		rna_json_set(writer, object, name, json_boolean(value.number));
-}
-
 static void set_aer(struct rna_json_writer *writer, json_t *object, const struct rna_pcie_hop *hop)
 {
 	json_t *errors = json_object();
@@ -85,10 +78,7 @@ static void set_resource_counts(struct rna_json_writer *writer, json_t *object, 
 
 	for (enum rna_resource i = 0; i < RNA_RESOURCE_COUNT; i++)
 		rna_json_set_value(writer, member, rna_resource_name(i), counts[i]);
-	if (json_object_size(member) > 0)
-		rna_json_set(writer, object, name, member);
-	else
-		json_decref(member);
+	rna_json_set_some(writer, object, name, member);
 }
 
 /* Without any there is no member. */
@@ -101,20 +91,7 @@ static void set_unnamed_contexts(struct rna_json_writer *writer, json_t *object,
 		if (users->unnamed[reason] > 0)
 			rna_json_set_value(writer, member, rna_unnamed_name(reason),
 					   rna_value_ok(users->unnamed[reason]));
-	if (json_object_size(member) > 0)
-		rna_json_set(writer, object, "unnamed_contexts", member);
-	else
-		json_decref(member);
-}
-
-static void set_users(struct rna_json_writer *writer, json_t *object, const struct rna_users *users)
-{
-	json_t *array = json_array();
-
-	for (size_t i = 0; i < users->count; i++)
-		rna_json_append(writer, array,
-				rna_json_item(writer, &rna_user_table, &users->items[i]));
-	rna_json_set(writer, object, "users", array);
+	rna_json_set_some(writer, object, "unnamed_contexts", member);
 }
 
 void rna_json_set_resources(struct rna_json_writer *writer, json_t *object,
@@ -122,8 +99,11 @@ void rna_json_set_resources(struct rna_json_writer *writer, json_t *object,
 {
 	if (!resources)
 		return;
-	if (resources->users && resources->users->count > 0)
-		set_users(writer, object, resources->users);
+	if (resources->users)
+		rna_json_set_some(writer, object, "users",
+				  rna_json_items(writer, &rna_user_table, resources->users->items,
+						 resources->users->count,
+						 sizeof(*resources->users->items)));
 	if (resources->users)
 		set_unnamed_contexts(writer, object, resources->users);
 	set_resource_counts(writer, object, "resources", resources->now.of);
@@ -148,16 +128,10 @@ void rna_json_set_user_traffic(struct rna_json_writer *writer, json_t *object,
 void rna_json_set_optional_counters(struct rna_json_writer *writer, json_t *object,
 				    const struct rna_port_optional_counters *counters)
 {
-	json_t *array;
-
-	if (!counters)
-		return;
-	array = json_array();
-	for (size_t i = 0; i < counters->count; i++)
-		rna_json_append(writer, array,
-				rna_json_item(writer, &rna_optional_counter_table,
-					      &counters->items[i]));
-	rna_json_set(writer, object, "optional_counters", array);
+	if (counters)
+		rna_json_set(writer, object, "optional_counters",
+			     rna_json_items(writer, &rna_optional_counter_table, counters->items,
+					    counters->count, sizeof(*counters->items)));
 }
 
 /* -- Network ----------------------------------------------------------------------------------- */
@@ -172,10 +146,7 @@ static void set_items(struct rna_json_writer *writer, json_t *object, const char
 
 	while ((item = table->next(port, &from)))
 		rna_json_append(writer, array, rna_json_item(writer, table, item));
-	if (json_array_size(array) > 0)
-		rna_json_set(writer, object, name, array);
-	else
-		json_decref(array);
+	rna_json_set_some(writer, object, name, array);
 }
 
 void rna_json_set_network(struct rna_json_writer *writer, json_t *object,
@@ -204,10 +175,7 @@ void rna_json_set_neighbours(struct rna_json_writer *writer, json_t *object,
 			json_decref(member);
 		}
 	}
-	if (json_array_size(tables) > 0)
-		rna_json_set(writer, object, "neighbour_tables", tables);
-	else
-		json_decref(tables);
+	rna_json_set_some(writer, object, "neighbour_tables", tables);
 }
 
 /* -- Fabric ------------------------------------------------------------------------------------ */
@@ -257,7 +225,7 @@ void rna_json_set_fabric(struct rna_json_writer *writer, json_t *object,
 void rna_json_set_virtual_functions(struct rna_json_writer *writer, json_t *object,
 				    const struct rna_virtual_functions *functions, bool each)
 {
-	json_t *properties, *list;
+	json_t *properties;
 
 	if (!functions || functions->count == 0)
 		return;
@@ -266,14 +234,11 @@ void rna_json_set_virtual_functions(struct rna_json_writer *writer, json_t *obje
 		rna_json_set_value(writer, properties, rna_vf_property_name(i),
 				   rna_vf_count(functions, i));
 	rna_json_set(writer, object, "virtual_function_properties", properties);
-	if (!each)
-		return;
-	list = json_array();
-	for (size_t i = 0; i < functions->count; i++)
-		rna_json_append(writer, list,
-				rna_json_item(writer, &rna_virtual_function_table,
-					      &functions->functions[i]));
-	rna_json_set(writer, object, "virtual_function_list", list);
+	if (each)
+		rna_json_set(writer, object, "virtual_function_list",
+			     rna_json_items(writer, &rna_virtual_function_table,
+					    functions->functions, functions->count,
+					    sizeof(*functions->functions)));
 }
 
 /* -- Modules ----------------------------------------------------------------------------------- */
@@ -320,10 +285,7 @@ void rna_json_set_modules(struct rna_json_writer *writer, json_t *object,
 	for (size_t i = 0; modules && i < modules->count; i++)
 		if (modules->modules[i].port == port)
 			rna_json_append(writer, array, module_object(writer, &modules->modules[i]));
-	if (json_array_size(array) > 0)
-		rna_json_set(writer, object, "modules", array);
-	else
-		json_decref(array);
+	rna_json_set_some(writer, object, "modules", array);
 	if (modules && modules->denied)
 		rna_json_set_text(writer, object, "modules_absent",
 				  rna_reason_name(RNA_REASON_DENIED));
@@ -394,8 +356,8 @@ static json_t *containers_object(struct rna_json_writer *writer,
 {
 	json_t *object = json_object();
 
-	rna_json_set(writer, object, "count", rna_json_number(containers->count));
-	rna_json_set(writer, object, "memlock_low", rna_json_number(containers->low));
+	rna_json_set_number(writer, object, "count", containers->count);
+	rna_json_set_number(writer, object, "memlock_low", containers->low);
 	set_limit(writer, object, "memlock_lowest_bytes", containers->lowest);
 	rna_json_set_text(writer, object, "memlock_low_example", containers->example);
 	return object;
@@ -427,7 +389,7 @@ static json_t *cpu_frequency_object(struct rna_json_writer *writer,
 static void set_host(struct rna_json_writer *writer, json_t *object,
 		     const struct rna_readiness *readiness)
 {
-	set_boolean(writer, object, "virtual_machine", readiness->virtual_machine);
+	rna_json_set_boolean(writer, object, "virtual_machine", readiness->virtual_machine);
 	if (readiness->cpu_frequency.driver || readiness->cpu_frequency.governor_count > 0)
 		rna_json_set(writer, object, "cpu_frequency",
 			     cpu_frequency_object(writer, &readiness->cpu_frequency));
@@ -475,14 +437,14 @@ void rna_json_set_readiness(struct rna_json_writer *writer, json_t *parent,
 		rna_json_set(writer, object, "gpu_driver",
 			     gpu_driver_object(writer, &readiness->gpu_driver));
 	for (enum rna_gpudirect method = 0; method < RNA_GPUDIRECT_COUNT; method++)
-		set_boolean(writer, methods, rna_gpudirect_name(method),
-			    readiness->gpudirect[method]);
+		rna_json_set_boolean(writer, methods, rna_gpudirect_name(method),
+				     readiness->gpudirect[method]);
 	if (readiness->gpudirect_reason)
 		rna_json_set_text(writer, methods, "state",
 				  rna_gpudirect_state_name(readiness->gpudirect_state));
 	rna_json_set_text(writer, methods, "reason", readiness->gpudirect_reason);
 	rna_json_set(writer, object, "gpudirect", methods);
-	set_boolean(writer, object, "netns_exclusive", readiness->netns_exclusive);
+	rna_json_set_boolean(writer, object, "netns_exclusive", readiness->netns_exclusive);
 	set_lists(writer, object, readiness);
 	rna_json_set(writer, parent, "readiness", object);
 }

@@ -66,7 +66,7 @@ static void set_buffers(struct rna_json_writer *writer, json_t *object, const st
 	for (size_t i = 0; i < RNA_PRIORITY_COUNT; i++)
 		rna_json_append(writer, sizes, rna_json_number(dcb->buffer_bytes[i]));
 	rna_json_set(writer, buffers, "buffer_bytes", sizes);
-	rna_json_set(writer, buffers, "total_bytes", rna_json_number(dcb->buffers_bytes));
+	rna_json_set_number(writer, buffers, "total_bytes", dcb->buffers_bytes);
 	rna_json_set(writer, object, "receive_buffers", buffers);
 }
 

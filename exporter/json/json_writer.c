@@ -52,6 +52,22 @@ void rna_json_set_value(struct rna_json_writer *writer, json_t *object, const ch
 		rna_json_set(writer, object, name, rna_json_number(value.number));
 }
 
+void rna_json_set_boolean(struct rna_json_writer *writer, json_t *object, const char *name,
+			  struct rna_value value)
+{
+	if (rna_value_is_known(value))
+		rna_json_set(writer, object, name, json_boolean(value.number));
+}
+
+void rna_json_set_some(struct rna_json_writer *writer, json_t *object, const char *name,
+		       json_t *some)
+{
+	if (json_array_size(some) + json_object_size(some) > 0)
+		rna_json_set(writer, object, name, some);
+	else
+		json_decref(some);
+}
+
 static void set_field(struct rna_json_writer *writer, json_t *object, const struct rna_field *field,
 		      const void *item)
 {
@@ -90,4 +106,15 @@ json_t *rna_json_item(struct rna_json_writer *writer, const struct rna_family_ta
 		if (table->rows[i].field.json)
 			set_field(writer, object, &table->rows[i].field, item);
 	return object;
+}
+
+json_t *rna_json_items(struct rna_json_writer *writer, const struct rna_family_table *table,
+		       const void *items, size_t count, size_t size)
+{
+	json_t *array = json_array();
+
+	for (size_t i = 0; i < count; i++)
+		rna_json_append(writer, array,
+				rna_json_item(writer, table, (const char *)items + i * size));
+	return array;
 }

@@ -25,6 +25,14 @@ void rna_json_set_time(struct rna_json_writer *writer, json_t *object, const cha
 void rna_json_set_value(struct rna_json_writer *writer, json_t *object, const char *name,
 			struct rna_value value);
 
+/* Yes or no, likewise. */
+void rna_json_set_boolean(struct rna_json_writer *writer, json_t *object, const char *name,
+			  struct rna_value value);
+
+/* An array or an object that is not empty; else it is freed, and there is no member. */
+void rna_json_set_some(struct rna_json_writer *writer, json_t *object, const char *name,
+		       json_t *some);
+
 json_t *rna_json_number(uint64_t number);
 
 /* A member for each field that has a name in JSON and is known. */
@@ -33,3 +41,6 @@ void rna_json_set_fields(struct rna_json_writer *writer, json_t *object,
 /* The same of the rows of a table, in an object of its own. */
 json_t *rna_json_item(struct rna_json_writer *writer, const struct rna_family_table *table,
 		      const void *item);
+/* An array of them, of items in an array. */
+json_t *rna_json_items(struct rna_json_writer *writer, const struct rna_family_table *table,
+		       const void *items, size_t count, size_t size);

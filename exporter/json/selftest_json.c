@@ -38,13 +38,6 @@ static void describe_measures(struct rna_json_writer *writer, json_t *object,
 		     json_real(seconds_of_nsec(result->latency_p99)));
 }
 
-static void set_fact(struct rna_json_writer *writer, json_t *object, const char *name,
-		     struct rna_value fact)
-{
-	if (rna_value_is_known(fact))
-		rna_json_set(writer, object, name, json_boolean(fact.number));
-}
-
 static void describe_expectation(struct rna_json_writer *writer, json_t *object,
 				 const struct rna_selftest_run *run)
 {
@@ -82,8 +75,8 @@ static json_t *describe_run(struct rna_json_writer *writer, const struct rna_sel
 	if (result->end == RNA_LOOPBACK_DONE)
 		describe_measures(writer, object, result);
 	describe_expectation(writer, object, run);
-	set_fact(writer, object, "relaxed_ordering", result->relaxed_ordering);
-	set_fact(writer, object, "pci_relaxed_ordering", result->pci_relaxed_ordering);
+	rna_json_set_boolean(writer, object, "relaxed_ordering", result->relaxed_ordering);
+	rna_json_set_boolean(writer, object, "pci_relaxed_ordering", result->pci_relaxed_ordering);
 	if (result->end != RNA_LOOPBACK_DONE)
 		describe_failure(writer, object, result);
 	rna_json_set_number(writer, object, "bytes", result->bytes);

@@ -71,13 +71,17 @@ static void add_footer(const struct rna_page *page)
 {
 	rna_page_add(page,
 		     "</main>\n<footer>rdma-node-agent " RNA_VERSION
-		     " · <a href=/metrics>metrics</a> · <a href=/api/v1/snapshot>JSON</a>"
-		     " · <a href=/api/v1/topology>topology</a>"
+		     " · <a href=/runbooks/>runbooks</a>"
+		     " · <a href=/api/v1/events.txt>events</a>"
+		     " · <a href=/api/v1/topology.svg>topology</a>"
+		     " · <a href=/api/v1/probes-wide.txt>probes</a>"
+		     "<br>For programs: <a href=/metrics>metrics</a>"
+		     " · JSON: <a href=/api/v1/snapshot>snapshot</a>"
 		     " · <a href=/api/v1/findings>findings</a>"
 		     " · <a href=/api/v1/events>events</a>"
+		     " · <a href=/api/v1/topology>topology</a>"
 		     " · <a href=/api/v1/selftest>self-tests</a>"
 		     " · <a href=/api/v1/probes>probes</a>"
-		     " · <a href=/runbooks/>runbooks</a>"
 		     " · <a href=/healthz>health</a> · <a href=/readyz>readiness</a></footer>\n");
 }
 

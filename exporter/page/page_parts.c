@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "page_parts.h"
 
+#include <string.h>
+
 #include "view/text.h"
 
 void rna_page_text(struct rna_strbuf *out, const char *text)
@@ -32,6 +34,18 @@ void rna_page_badge_titled(struct rna_strbuf *out, const char *text, enum rna_to
 void rna_page_badge(struct rna_strbuf *out, const char *text, enum rna_tone tone)
 {
 	rna_page_badge_titled(out, text, tone, NULL);
+}
+
+const struct rna_subject *rna_page_port_of(const struct rna_view *view,
+					   const struct rna_finding *finding)
+{
+	const struct rna_subject_list *ports = rna_view_ports(view);
+
+	for (size_t i = 0; finding->device && i < ports->count; i++)
+		if ((finding->port == 0 || ports->items[i].port == finding->port) &&
+		    strcmp(ports->items[i].rdma_device->name, finding->device) == 0)
+			return &ports->items[i];
+	return NULL;
 }
 
 void rna_page_add(const struct rna_page *page, const char *html)

@@ -53,6 +53,10 @@ enum rna_tone rna_page_severity_tone(enum rna_severity severity);
 /* "1 critical, 3 info, 1 silenced": all that there is; nothing where there is none. */
 void rna_page_severities(const struct rna_page *page);
 
+/* The port that a finding is about: of a device as a whole its first. NULL: there is none. */
+const struct rna_subject *rna_page_port_of(const struct rna_view *view,
+					   const struct rna_finding *finding);
+
 /* How much data the port received and sent lately, and the errors that it counted. */
 void rna_page_data(const struct rna_page *page, const struct rna_subject *port);
 void rna_page_errors(const struct rna_page *page, const struct rna_subject *port);

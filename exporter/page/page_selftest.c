@@ -12,11 +12,6 @@ static const char explanation[] =
 	"through cable and fabric. Expected is the lesser of the port's rate and its PCIe path."
 	"</small></p>\n";
 
-static double gigabits(uint64_t bytes_per_second)
-{
-	return (double)bytes_per_second * 8 / 1e9;
-}
-
 static bool is_never_tested(const struct rna_selftest_port *port)
 {
 	return port->count == 0 && port->last_run == 0 &&
@@ -49,10 +44,10 @@ static void add_measures(struct rna_strbuf *out, const struct rna_selftest_run *
 
 	rna_strbuf_puts(out, "<td class=n>");
 	if (done)
-		rna_strbuf_printf(out, "%.1f Gb/s", gigabits(run->result.bandwidth));
+		rna_strbuf_printf(out, "%.1f Gb/s", rna_gigabits(run->result.bandwidth));
 	rna_strbuf_puts(out, "<td class=n>");
 	if (run->expected > 0)
-		rna_strbuf_printf(out, "%.1f Gb/s", gigabits(run->expected));
+		rna_strbuf_printf(out, "%.1f Gb/s", rna_gigabits(run->expected));
 	rna_strbuf_puts(out, "<td class=n>");
 	if (done && run->expected > 0)
 		rna_strbuf_printf(out, "%.1f&nbsp;%%",

@@ -54,7 +54,8 @@ const char rna_page_style[] =
 	".empty{padding:1rem}\n"
 	".pairs thead th{white-space:normal;overflow-wrap:anywhere;min-width:4.5rem}\n"
 	".drawing{padding:.5rem}\n"
-	".drawing svg{display:block;margin:auto;max-width:100%;min-width:62rem;height:auto}\n"
+	/* as large as it is drawn, smaller where the screen is, and no smaller than one can read */
+	".drawing svg{display:block;margin:auto;max-width:max(100%,62rem);height:auto}\n"
 	/* a phone: the cells of a row flow like words, each with its name in front */
 	"@media(max-width:48rem){body{padding:1rem .6rem}\n"
 	"thead{display:none}\n"
@@ -64,5 +65,5 @@ const char rna_page_style[] =
 	"padding:.1rem 1rem .1rem 0;border:0;white-space:normal;overflow-wrap:anywhere}\n"
 	"tbody td.wrap{display:block;min-width:0}\n"
 	"tbody td:empty{display:none}\n"
-	".drawing svg{min-width:0}\n"
+	".drawing svg{max-width:none}\n"
 	"[data-of]::before{content:attr(data-of) \" \";color:var(--soft);font-size:.8rem}}\n";

@@ -53,7 +53,6 @@ static uint64_t count_jobs_stalled(const struct rna_view *view)
 void rna_page_summary(const struct rna_page *page)
 {
 	const struct rna_subject_list *ports = &page->subjects->scopes[RNA_SCOPE_PORT];
-	const struct rna_agent_status *agent = &page->view->agent;
 	const struct rna_time *now = &page->view->snapshot->time;
 
 	rna_page_add(page, "<dl>\n");
@@ -64,8 +63,8 @@ void rna_page_summary(const struct rna_page *page)
 	rna_page_severities(page);
 	rna_page_add(page, "</small></div>\n");
 	add_number(page, "Stalled collectors", count_jobs_stalled(page->view));
-	add_number(page, "Snapshots", agent->snapshots);
 	rna_page_add(page, "<div><dt>Running for<dd>");
-	rna_text_add_span(page->out, rna_usec_since(agent->started.monotonic, now->monotonic));
+	rna_text_add_span(page->out,
+			  rna_usec_since(page->view->agent.started.monotonic, now->monotonic));
 	rna_page_add(page, "</div>\n</dl>\n");
 }

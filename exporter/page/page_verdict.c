@@ -49,13 +49,9 @@ static bool is_down_like(const struct rna_finding *finding, const struct rna_fin
 static const struct rna_peer *find_peer(const struct rna_page *page,
 					const struct rna_finding *finding)
 {
-	const struct rna_subject_list *ports = &page->subjects->scopes[RNA_SCOPE_PORT];
+	const struct rna_subject *port = rna_page_port_of(page->view, finding);
 
-	for (size_t i = 0; i < ports->count; i++)
-		if (ports->items[i].port == finding->port &&
-		    strcmp(ports->items[i].rdma_device->name, finding->device) == 0)
-			return ports->items[i].peer;
-	return NULL;
+	return port ? port->peer : NULL;
 }
 
 static void add_peer(const struct rna_page *page, const struct rna_peer *peer)

@@ -30,40 +30,45 @@ static const char style[] =
 static bool is_plain(const char *name)
 {
 	static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
-				    "0123456789._-";
+				    "0123456789._:-";
 
 	return name && *name && *name != '-' && name[strspn(name, plain)] == '\0';
 }
 
-/* What stands for a mark; here: this node is the one that the text is about. */
-static const char *name_for(const struct rna_view *view, enum rna_runbook_mark mark, bool here)
+/* What stands in the text for a mark; NULL, or not plain: its word stays. */
+struct names {
+	const char *of[RNA_RUNBOOK_MARKS];
+	char port[12];
+};
+
+/* html with names in the place of its marks. */
+static void add_marked(const struct names *names, const char *html, struct rna_strbuf *out)
 {
 	static const char *const words[RNA_RUNBOOK_MARKS] = {
 		[RNA_RUNBOOK_NODE] = "NODE",
 		[RNA_RUNBOOK_NAMESPACE] = "NAMESPACE",
 		[RNA_RUNBOOK_POD] = "POD",
+		[RNA_RUNBOOK_DEVICE] = "DEVICE",
+		[RNA_RUNBOOK_PORT] = "PORT",
+		[RNA_RUNBOOK_NETDEV] = "NETDEV",
+		[RNA_RUNBOOK_PCI_ADDRESS] = "PCI-ADDRESS",
 	};
-	const char *const names[RNA_RUNBOOK_MARKS] = {
-		[RNA_RUNBOOK_NODE] = view->agent.name,
-		[RNA_RUNBOOK_NAMESPACE] = view->agent.pod_namespace,
-		[RNA_RUNBOOK_POD] = view->agent.pod,
+	static const char marks[] = {
+		RNA_RUNBOOK_NODE,        RNA_RUNBOOK_NAMESPACE,
+		RNA_RUNBOOK_POD,         RNA_RUNBOOK_DEVICE,
+		RNA_RUNBOOK_PORT,        RNA_RUNBOOK_NETDEV,
+		RNA_RUNBOOK_PCI_ADDRESS, 0,
 	};
-
-	return here && is_plain(names[mark]) ? names[mark] : words[mark];
-}
-
-/* html with names in the place of its marks. */
-static void add_marked(const struct rna_view *view, const char *html, bool here,
-		       struct rna_strbuf *out)
-{
-	static const char marks[] = {RNA_RUNBOOK_NODE, RNA_RUNBOOK_NAMESPACE, RNA_RUNBOOK_POD, 0};
 
 	for (size_t len; *html; html += len) {
+		const char *name;
+
 		len = strcspn(html, marks);
 		rna_strbuf_add(out, html, len);
 		if (!html[len])
 			break;
-		rna_strbuf_puts(out, name_for(view, (enum rna_runbook_mark)html[len], here));
+		name = names->of[(size_t)html[len]];
+		rna_strbuf_puts(out, is_plain(name) ? name : words[(size_t)html[len]]);
 		len++;
 	}
 }
@@ -124,6 +129,56 @@ static void add_findings(const struct rna_view *view, const struct rna_runbook_t
 	rna_strbuf_puts(out, "</table></div>\n");
 }
 
+/* -- Names ------------------------------------------------------------------------------------- */
+
+/* What the first finding with an object is about, which is the worst. */
+static const struct rna_finding *find_first(const struct rna_view *view,
+					    const struct rna_runbook_text *runbook)
+{
+	for (size_t i = 0; i < view->finding_count; i++)
+		if (view->findings[i].device && is_of(&view->findings[i], runbook))
+			return &view->findings[i];
+	return NULL;
+}
+
+/* Of the object of a finding: a device that is missing has no port, and a function may have no
+ * device. */
+static void name_object(const struct rna_view *view, const struct rna_finding *finding,
+			struct names *names)
+{
+	const struct rna_subject *port = rna_page_port_of(view, finding);
+
+	if (strchr(finding->device, ':')) {
+		names->of[RNA_RUNBOOK_PCI_ADDRESS] = finding->device;
+		return;
+	}
+	names->of[RNA_RUNBOOK_DEVICE] = finding->device;
+	for (size_t i = 0; i < view->missing_count; i++)
+		if (strcmp(view->missing[i].name, finding->device) == 0)
+			names->of[RNA_RUNBOOK_PCI_ADDRESS] = view->missing[i].pci_address;
+	if (!port)
+		return;
+	(void)snprintf(names->port, sizeof(names->port), "%u", port->port);
+	names->of[RNA_RUNBOOK_PORT] = names->port;
+	names->of[RNA_RUNBOOK_NETDEV] = port->netdev ? port->netdev->name : NULL;
+	names->of[RNA_RUNBOOK_PCI_ADDRESS] = port->rdma_device->pci_address;
+}
+
+/* Other agents may serve a text about several nodes, which names none. */
+static void find_names(const struct rna_view *view, const struct rna_runbook_text *runbook,
+		       struct names *ret)
+{
+	const struct rna_finding *finding = find_first(view, runbook);
+
+	if (runbook->fleet)
+		return;
+	ret->of[RNA_RUNBOOK_NODE] = view->agent.name;
+	ret->of[RNA_RUNBOOK_NAMESPACE] = view->agent.pod_namespace;
+	ret->of[RNA_RUNBOOK_POD] = view->agent.pod;
+	if (finding)
+		name_object(view, finding, ret);
+}
+
 /* -- Documents --------------------------------------------------------------------------------- */
 
 const char *rna_runbook_name(size_t number)
@@ -142,16 +197,42 @@ ssize_t rna_runbook_find(const char *name)
 void rna_write_runbook(const struct rna_view *view, size_t number, struct rna_strbuf *out)
 {
 	const struct rna_runbook_text *runbook = &rna_runbook_texts[number];
-	bool here = !runbook->fleet;
+	struct names names = {0};
 
+	find_names(view, runbook, &names);
 	open_page(view, runbook->name, out);
-	rna_strbuf_puts(out, here ? "<h2>Commands for this node</h2>\n"
-				  : "<h2>Commands for a node</h2>\n");
-	add_marked(view, rna_runbook_commands, here, out);
+	rna_strbuf_puts(out, runbook->fleet ? "<h2>Commands for a node</h2>\n"
+					    : "<h2>Commands for this node</h2>\n");
+	add_marked(&names, rna_runbook_commands, out);
 	add_findings(view, runbook, out);
 	rna_strbuf_puts(out, "<h2>What to do</h2>\n");
-	add_marked(view, runbook->html, here, out);
+	if (count_findings(view, runbook) > 1 && !runbook->fleet)
+		rna_strbuf_puts(out, "<p><small>Commands name what the first of the findings is "
+				     "about.</small></p>\n");
+	add_marked(&names, runbook->html, out);
 	close_page(out);
+}
+
+void rna_write_runbook_text(size_t number, struct rna_strbuf *out)
+{
+	rna_strbuf_puts(out, rna_runbook_texts[number].text);
+}
+
+void rna_write_runbook_list(struct rna_strbuf *out)
+{
+	const char *section = "";
+
+	for (size_t i = 0; i < rna_runbook_count; i++) {
+		const struct rna_runbook_text *runbook = &rna_runbook_texts[i];
+
+		if (strcmp(section, runbook->section) != 0)
+			rna_strbuf_printf(out, "%s%s:\n", i > 0 ? "\n" : "", runbook->section);
+		section = runbook->section;
+		if (*runbook->rules)
+			rna_strbuf_printf(out, "  %-28s  %s\n", runbook->name, runbook->rules);
+		else
+			rna_strbuf_printf(out, "  %s\n", runbook->name);
+	}
 }
 
 static void add_row(const struct rna_view *view, const struct rna_runbook_text *runbook,

@@ -5,12 +5,12 @@
 texts: what the agent serves at /runbooks/, HTML by cmark-gfm, which reads Markdown as GitHub does and
 leaves out raw HTML; without CMARK-GFM by the same library as a module of Python. Each third-level
 heading begins a runbook. The region between "<!-- commands -->" and "<!-- /commands -->" comes out
-once, for the page puts it in front of each runbook. NODE, NAMESPACE and POD become bytes that the
-page replaces by the names that it knows.
+once, for the page puts it in front of each runbook. The words of MARKS become bytes that the page
+replaces by the names that it knows. For terminals each runbook is there as Markdown, too.
 
 rules: which runbook is about the findings of which rule, from the first line of a runbook,
-"Findings: `RULE`, `RULE` (Ethernet)". With a link layer it holds for ports of that link layer only,
-and goes before a line without one.
+"Findings: `RULE`, `RULE` (Ethernet), `RULE` (info)". With a link layer it holds for ports of that
+link layer only, with info for findings of that severity only; both go before a line without.
 """
 import html
 import re
@@ -19,8 +19,11 @@ import sys
 
 # A runbook here may be served by any agent, so it must not name the one that serves it.
 FLEET = "Several nodes"
-MARKS = {"NAMESPACE": "\2", "NODE": "\1", "POD": "\3"}
-LINK_LAYERS = {None: "UNKNOWN", "Ethernet": "ETHERNET", "InfiniBand": "INFINIBAND"}
+MARKS = {word: chr(number) for number, word in enumerate(
+    ("NODE", "NAMESPACE", "POD", "DEVICE", "PORT", "NETDEV", "PCI-ADDRESS"), start=1)}
+MARK = re.compile(rf"\b({'|'.join(sorted(MARKS, key=len, reverse=True))})\b")
+LINK_LAYERS = {"": "UNKNOWN", "info": "UNKNOWN", "Ethernet": "ETHERNET",
+               "InfiniBand": "INFINIBAND"}
 COMMANDS = re.compile(r"^<!-- commands -->\n(.*?)^<!-- /commands -->\n", re.M | re.S)
 FINDINGS = re.compile(r"\A\s*Findings: (.+?)\n\n", re.S)
 
@@ -110,7 +113,13 @@ def plain_html(markdown, cmark):
 
 def to_html(markdown, cmark):
     text = re.sub("<table>.*?</table>", name_cells, plain_html(markdown, cmark), flags=re.S)
-    return re.sub(r"\b(NAMESPACE|NODE|POD)\b", lambda match: MARKS[match[1]], text)
+    return MARK.sub(lambda match: MARKS[match[1]], text)
+
+
+def to_text(runbook):
+    """For a terminal: links to sections and files are their words."""
+    text = re.sub(r"\[([^][]*)\]\((?!https?:)[^)]*\)", r"\1", runbook.text.strip())
+    return f"# {runbook.name}\n\n{text}\n"
 
 
 # -- C --------------------------------------------------------------------------------------------
@@ -135,7 +144,7 @@ def write_texts(commands, runbooks, cmark=None):
         rules = ", ".join(dict.fromkeys(rule for rule, _ in runbook.rules))
         yield (f'\t{{"{runbook.name}", "{runbook.section}", "{rules}", '
                f"{str(runbook.fleet).lower()},")
-        yield "\n".join(literal(text)) + "},"
+        yield "\n".join((*literal(text), "\t ,", *literal(to_text(runbook)))) + "},"
     yield f"}};\nconst size_t rna_runbook_count = {len(runbooks)};"
 
 
@@ -147,10 +156,11 @@ def write_rules(runbooks):
         for rule, layer in runbook.rules:
             if (rule, layer) in seen:
                 fail(f"{rule}: two runbooks")
-            if (layer or None) not in LINK_LAYERS:
+            if layer not in LINK_LAYERS:
                 fail(f"{rule}: {layer} is no link layer")
             seen.add((rule, layer))
-            yield f'\t{{"{rule}", RNA_LINK_LAYER_{LINK_LAYERS[layer or None]}, "{runbook.name}"}},'
+            yield (f'\t{{"{rule}", RNA_LINK_LAYER_{LINK_LAYERS[layer]}, '
+                   f'{str(layer == "info").lower()}, "{runbook.name}"}},')
     yield f"}};\nconst size_t rna_rule_runbook_count = {len(seen)};"
 
 

@@ -5,34 +5,9 @@
 #include "json/json_parts.h"
 #include "view/text.h"
 
-#define ABSENT "-"
+#include "text_table.h"
 
-enum { PORT_WIDTH = 12, PEER_WIDTH = 28, CELL_MAX = 32 };
-
-static double gigabits(uint64_t bytes_per_second)
-{
-	return (double)bytes_per_second * 8 / 1e9;
-}
-
-static const char *cell(char text[CELL_MAX], bool known, int decimals, double number)
-{
-	(void)snprintf(text, CELL_MAX, "%.*f", decimals, number); /* one number always fits */
-	return known ? text : ABSENT;
-}
-
-static const char *outcome(const struct rna_bandwidth_test *test)
-{
-	switch (test->end) {
-	case RNA_LOOPBACK_DONE:
-		return test->grade == RNA_GRADE_NONE ? "measured" : rna_grade_name(test->grade);
-	case RNA_LOOPBACK_SKIPPED:
-		return rna_skip_name(test->skip);
-	case RNA_LOOPBACK_CORRUPT:
-		return "corrupt data";
-	default:
-		return "failed";
-	}
-}
+enum { PORT_WIDTH = 12, PEER_WIDTH = 28 };
 
 static void write_test(const struct rna_bandwidth_test *test, struct rna_strbuf *out)
 {
@@ -40,7 +15,7 @@ static void write_test(const struct rna_bandwidth_test *test, struct rna_strbuf 
 	RNA_STRBUF struct rna_strbuf peer = RNA_STRBUF_INIT;
 	uint64_t slower = test->out < test->in ? test->out : test->in;
 	bool done = test->end == RNA_LOOPBACK_DONE, expected = test->expected > 0;
-	char cells[4][CELL_MAX];
+	char cells[4][RNA_TEXT_NUMBER_MAX];
 
 	rna_text_add(&port, test->device, NULL);
 	rna_strbuf_printf(&port, "/%u", test->port);
@@ -51,12 +26,13 @@ static void write_test(const struct rna_bandwidth_test *test, struct rna_strbuf 
 	rna_strbuf_printf(out, "%-*s  %-*s  %8s  %8s  %8s  %6s  %s\n", PORT_WIDTH,
 			  rna_strbuf_ok(&port) ? port.data : "?", PEER_WIDTH,
 			  rna_strbuf_ok(&peer) ? peer.data : "?",
-			  cell(cells[0], done, 2, gigabits(test->out)),
-			  cell(cells[1], done, 2, gigabits(test->in)),
-			  cell(cells[2], done && expected, 2, gigabits(test->expected)),
-			  cell(cells[3], done && expected, 3,
-			       expected ? (double)slower / (double)test->expected : 0),
-			  outcome(test));
+			  rna_text_number(cells[0], done, 2, rna_gigabits(test->out)),
+			  rna_text_number(cells[1], done, 2, rna_gigabits(test->in)),
+			  rna_text_number(cells[2], done && expected, 2,
+					  rna_gigabits(test->expected)),
+			  rna_text_number(cells[3], done && expected, 3,
+					  expected ? (double)slower / (double)test->expected : 0),
+			  rna_text_outcome(test->end, test->grade, test->skip));
 	if (done)
 		return;
 	rna_strbuf_puts(out, "    ");

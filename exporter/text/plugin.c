@@ -12,6 +12,8 @@
 
 #include "view/text.h"
 
+#include "text_table.h"
+
 /*
  * SLURM_MAX: Slurm shows a reason in one column of sinfo -R. NPD_MAX: node-problem-detector cuts
  * the output after max_output_length bytes, by default 80 (defaultMaxOutputLength in its
@@ -135,34 +137,51 @@ static void write_summary(const struct rna_check *check, struct rna_strbuf *out)
 		rna_text_add(out, worst->text, escape_plugin);
 	}
 	write_performance(check, out);
-	rna_strbuf_add_char(out, '\n');
 }
 
-static void write_finding(const struct rna_finding *finding, bool once, struct rna_strbuf *out)
+static void write_line_of(const char *word, const struct rna_strbuf *text, size_t width,
+			  struct rna_strbuf *out)
 {
-	rna_strbuf_printf(out, "%-8s  ",
-			  finding->silenced ? "silenced" : rna_severity_name(finding->severity));
-	rna_text_add(out, finding->text, NULL);
-	if (finding->since.realtime && !once) {
-		rna_strbuf_puts(out, " (since ");
-		rna_text_add_time(out, finding->since.realtime);
-		rna_strbuf_puts(out, ")");
-	}
-	rna_strbuf_printf(out, "\n%-8s  ", "");
-	rna_text_add(out, finding->remedy, NULL);
-	rna_strbuf_add_char(out, '\n');
-	if (finding->runbook) {
-		rna_strbuf_printf(out, "%-8s  Runbook: /runbooks/", "");
-		rna_text_add(out, finding->runbook, NULL);
-		rna_strbuf_add_char(out, '\n');
-	}
+	enum { INDENT = 10 }; /* behind the longest severity */
+
+	out->failed |= text->failed;
+	rna_strbuf_printf(out, "%-8s  ", word);
+	rna_text_wrap(text->data ? text->data : "", INDENT, INDENT, width, out);
 }
 
-static void write_nagios(const struct rna_check *check, struct rna_strbuf *out)
+static void write_finding(const struct rna_check *check, const struct rna_finding *finding,
+			  size_t width, struct rna_strbuf *out)
 {
-	write_summary(check, out);
+	RNA_STRBUF struct rna_strbuf text = RNA_STRBUF_INIT;
+
+	rna_strbuf_puts(&text, finding->text);
+	if (finding->since.realtime && !check->once) {
+		rna_strbuf_puts(&text, " (since ");
+		rna_text_add_time(&text, finding->since.realtime);
+		rna_strbuf_puts(&text, ")");
+	}
+	write_line_of(finding->silenced ? "silenced" : rna_severity_name(finding->severity), &text,
+		      width, out);
+	text.len = 0;
+	rna_strbuf_puts(&text, finding->remedy);
+	write_line_of("", &text, width, out);
+	if (!finding->runbook)
+		return;
+	text.len = 0;
+	rna_strbuf_printf(&text, "Runbook: %s%s%s", check->url ? check->url : "rdma-node-agent",
+			  check->url ? "/runbooks/" : " runbook ", finding->runbook);
+	write_line_of("", &text, width, out);
+}
+
+static void write_nagios(const struct rna_check *check, size_t width, struct rna_strbuf *out)
+{
+	RNA_STRBUF struct rna_strbuf summary = RNA_STRBUF_INIT;
+
+	write_summary(check, &summary);
+	out->failed |= summary.failed;
+	rna_text_wrap(summary.data ? summary.data : "", 0, 0, width, out);
 	for (size_t i = 0; i < check->count; i++)
-		write_finding(&check->findings[i], check->once, out);
+		write_finding(check, &check->findings[i], width, out);
 }
 
 /* -- Schedulers -------------------------------------------------------------------------------- */
@@ -244,7 +263,7 @@ static void write_line(const struct rna_check *check, const char *prefix, size_t
 	rna_strbuf_add_char(out, '\n');
 }
 
-void rna_write_check(const struct rna_check *check, enum rna_check_form form,
+void rna_write_check(const struct rna_check *check, enum rna_check_form form, size_t width,
 		     struct rna_strbuf *out)
 {
 	if (form == RNA_CHECK_SLURM)
@@ -254,5 +273,5 @@ void rna_write_check(const struct rna_check *check, enum rna_check_form form,
 	else if (form == RNA_CHECK_NPD)
 		write_line(check, "", NPD_MAX, out);
 	else
-		write_nagios(check, out);
+		write_nagios(check, width, out);
 }

@@ -169,7 +169,7 @@ void rna_write_pods(const struct rna_view *view, const struct rna_pod_resources 
 			    {"PCI"},
 			    {"NETDEV"},
 			    {"RESOURCE"}},
-		.width = options->wide ? 0 : RNA_TEXT_WIDTH,
+		.width = (int)rna_text_width(options),
 		.colour = options->colour,
 		.userdata = &rows,
 		.cell = write_cell,

@@ -12,6 +12,7 @@
 
 #include "rna/exporter.h"
 
+#include "view/field.h"
 #include "view/probe_text.h"
 #include "view/text.h"
 
@@ -28,12 +29,18 @@ struct row {
 	rna_usec now; /* realtime */
 };
 
+/* A cell is what add says, or a member of the port or pair, which format may write. */
 struct column {
 	const char *heading;
 	void (*add)(const struct row *row, struct rna_strbuf *out);
+	struct rna_field field;
+	void (*format)(uint64_t number, struct rna_strbuf *out);
 	bool right;
 	bool wide; /* in the wide form only */
 };
+
+#define PORT(member) .field = {RNA_FIELD_IN(struct rna_probe_port, member)}
+#define PAIR(member) .field = {RNA_FIELD_IN(struct rna_probe_pair, member)}
 
 struct rows {
 	const struct column *columns[RNA_TEXT_COLUMNS_MAX];
@@ -45,8 +52,17 @@ static void add_cell(const struct rna_text_table *table, size_t row, size_t colu
 		     struct rna_strbuf *out)
 {
 	const struct rows *rows = table->userdata;
+	const struct column *from = rows->columns[column];
+	const struct row *item = &rows->items[row];
+	const void *object = item->port ? (const void *)item->port : item->pair;
+	char scratch[RNA_FIELD_TEXT_MAX];
 
-	rows->columns[column]->add(&rows->items[row], out);
+	if (from->add)
+		from->add(item, out);
+	else if (from->format)
+		from->format(rna_field_value(&from->field, object).number, out);
+	else
+		rna_strbuf_puts(out, rna_field_show(&from->field, object, scratch));
 }
 
 /* After an empty line; without rows there is no table. */
@@ -83,7 +99,13 @@ static void add_age(rna_usec realtime, rna_usec now, struct rna_strbuf *out)
 		rna_text_add_span(out, rna_usec_since(realtime, now));
 }
 
-static void add_rail(unsigned rail, struct rna_strbuf *out)
+static void add_span(uint64_t span, struct rna_strbuf *out)
+{
+	if (span > 0)
+		rna_text_add_span(out, span);
+}
+
+static void add_rail(uint64_t rail, struct rna_strbuf *out)
 {
 	if (rail != RNA_PROBE_RAIL_UNKNOWN)
 		rna_strbuf_add_u64(out, rail);
@@ -143,30 +165,9 @@ static void add_port_losses(const struct row *row, struct rna_strbuf *out)
 	add_share(window->lost, window->lost + window->answered, out);
 }
 
-static void add_window(const struct row *row, struct rna_strbuf *out)
-{
-	if (row->port->window_length > 0)
-		rna_text_add_span(out, row->port->window_length);
-}
-
 static void add_use(const struct row *row, struct rna_strbuf *out)
 {
 	rna_strbuf_puts(out, rna_probe_use_name(row->port->use));
-}
-
-static void add_port_rail(const struct row *row, struct rna_strbuf *out)
-{
-	add_rail(row->port->rail, out);
-}
-
-static void add_port_leaf(const struct row *row, struct rna_strbuf *out)
-{
-	rna_strbuf_puts(out, row->port->leaf);
-}
-
-static void add_port_reason(const struct row *row, struct rna_strbuf *out)
-{
-	rna_strbuf_puts(out, row->port->text);
 }
 
 static const struct column port_columns[] = {
@@ -175,11 +176,11 @@ static const struct column port_columns[] = {
 	{"FOR", add_verdict_age, .right = true},
 	{"BAD PAIRS", add_bad_pairs, .right = true},
 	{"LOST", add_port_losses, .right = true},
-	{"WITHIN", add_window, .right = true},
+	{"WITHIN", PORT(window_length), .format = add_span, .right = true},
 	{"USE", add_use},
-	{"RAIL", add_port_rail, .right = true},
-	{"LEAF", add_port_leaf},
-	{"REASON", add_port_reason},
+	{"RAIL", PORT(rail), .format = add_rail, .right = true},
+	{"LEAF", PORT(leaf)},
+	{"REASON", PORT(text)},
 };
 
 /* -- Pairs ------------------------------------------------------------------------------------- */
@@ -189,25 +190,10 @@ static void add_own_port(const struct row *row, struct rna_strbuf *out)
 	rna_strbuf_printf(out, "%s/%u", row->pair->device, row->pair->port);
 }
 
-static void add_peer(const struct row *row, struct rna_strbuf *out)
-{
-	rna_strbuf_puts(out, row->pair->peer);
-}
-
 static void add_peer_port(const struct row *row, struct rna_strbuf *out)
 {
 	if (row->pair->peer_device[0] != '\0')
 		rna_strbuf_printf(out, "%s/%u", row->pair->peer_device, row->pair->peer_port);
-}
-
-static void add_peer_rail(const struct row *row, struct rna_strbuf *out)
-{
-	add_rail(row->pair->peer_rail, out);
-}
-
-static void add_peer_leaf(const struct row *row, struct rna_strbuf *out)
-{
-	rna_strbuf_puts(out, row->pair->peer_leaf);
 }
 
 static void add_scope(const struct row *row, struct rna_strbuf *out)
@@ -237,44 +223,9 @@ static void add_sign_age(const struct row *row, struct rna_strbuf *out)
 	add_age(row->pair->since, row->now, out);
 }
 
-static void add_sent(const struct row *row, struct rna_strbuf *out)
-{
-	rna_strbuf_add_u64(out, row->pair->recent.sent);
-}
-
-static void add_lost(const struct row *row, struct rna_strbuf *out)
-{
-	rna_strbuf_add_u64(out, row->pair->recent.lost);
-}
-
-static void add_void(const struct row *row, struct rna_strbuf *out)
-{
-	rna_strbuf_add_u64(out, row->pair->recent.voided);
-}
-
 static void add_large_lost(const struct row *row, struct rna_strbuf *out)
 {
 	add_share(row->pair->recent.large_lost, row->pair->recent.large_sent, out);
-}
-
-static void add_marked(const struct row *row, struct rna_strbuf *out)
-{
-	rna_strbuf_add_u64(out, row->pair->recent.ecn_marked);
-}
-
-static void add_median(const struct row *row, struct rna_strbuf *out)
-{
-	rna_probe_add_rtt(row->pair->rtt_median, out);
-}
-
-static void add_p99(const struct row *row, struct rna_strbuf *out)
-{
-	rna_probe_add_rtt(row->pair->rtt_p99, out);
-}
-
-static void add_usual(const struct row *row, struct rna_strbuf *out)
-{
-	rna_probe_add_rtt(row->pair->rtt_usual, out);
 }
 
 static void add_dscp(const struct row *row, struct rna_strbuf *out)
@@ -295,33 +246,28 @@ static void add_answer_age(const struct row *row, struct rna_strbuf *out)
 	add_age(row->pair->last_answer, row->now, out);
 }
 
-static void add_reason(const struct row *row, struct rna_strbuf *out)
-{
-	rna_strbuf_puts(out, row->pair->text);
-}
-
 /* Counts and round trips are those of the last ten minutes. DSCP: sent and arrived. */
 static const struct column pair_columns[] = {
 	{"PORT", add_own_port},
-	{"PEER", add_peer},
+	{"PEER", PAIR(peer)},
 	{"PEERPORT", add_peer_port},
-	{"PEERRAIL", add_peer_rail, .right = true, .wide = true},
-	{"PEERLEAF", add_peer_leaf, .wide = true},
+	{"PEERRAIL", PAIR(peer_rail), .format = add_rail, .right = true, .wide = true},
+	{"PEERLEAF", PAIR(peer_leaf), .wide = true},
 	{"SCOPE", add_scope},
 	{"RESULT", add_result},
 	{"FOR", add_sign_age, .right = true},
-	{"SENT", add_sent, .right = true},
-	{"LOST", add_lost, .right = true},
-	{"VOID", add_void, .right = true, .wide = true},
+	{"SENT", PAIR(recent.sent), .right = true},
+	{"LOST", PAIR(recent.lost), .right = true},
+	{"VOID", PAIR(recent.voided), .right = true, .wide = true},
 	{"LARGE", add_large_lost, .right = true},
-	{"MEDIAN", add_median, .right = true},
-	{"P99", add_p99, .right = true},
-	{"USUAL", add_usual, .right = true},
+	{"MEDIAN", PAIR(rtt_median), .format = rna_probe_add_rtt, .right = true},
+	{"P99", PAIR(rtt_p99), .format = rna_probe_add_rtt, .right = true},
+	{"USUAL", PAIR(rtt_usual), .format = rna_probe_add_rtt, .right = true},
 	{"DSCP", add_dscp, .right = true},
 	{"HOPLIMIT", add_hop_limit, .right = true, .wide = true},
-	{"ECN", add_marked, .right = true, .wide = true},
+	{"ECN", PAIR(recent.ecn_marked), .right = true, .wide = true},
 	{"ANSWER", add_answer_age, .right = true, .wide = true},
-	{"REASON", add_reason, .wide = true},
+	{"REASON", PAIR(text), .wide = true},
 };
 _Static_assert(RNA_ARRAY_SIZE(pair_columns) <= RNA_TEXT_COLUMNS_MAX, "raise it");
 
@@ -335,7 +281,7 @@ static void add_count(const struct row *row, struct rna_strbuf *out)
 static const struct column reason_columns[] = {
 	{"RESULT", add_result},
 	{"PAIRS", add_count, .right = true},
-	{"REASON", add_reason},
+	{"REASON", PAIR(text)},
 };
 
 static bool has_reason(const struct row *row, const struct rna_probe_pair *pair)

@@ -7,36 +7,9 @@
 #include "json/json_parts.h"
 #include "view/text.h"
 
-#define ABSENT "-"
+#include "text_table.h"
 
-enum { PORT_WIDTH = 16, CELL_MAX = 32 };
-
-static double gigabits(uint64_t bytes_per_second)
-{
-	return (double)bytes_per_second * 8 / 1e9;
-}
-
-/* Of what means nothing there is a dash. */
-static const char *cell(char text[CELL_MAX], bool known, int decimals, double number)
-{
-	(void)snprintf(text, CELL_MAX, "%.*f", decimals, number); /* one number always fits */
-	return known ? text : ABSENT;
-}
-
-/* A test that did not take place says why; one that did not end well says so. */
-static const char *outcome(const struct rna_selftest_run *run)
-{
-	switch (run->result.end) {
-	case RNA_LOOPBACK_DONE:
-		return run->grade == RNA_GRADE_NONE ? "measured" : rna_grade_name(run->grade);
-	case RNA_LOOPBACK_SKIPPED:
-		return rna_skip_name(run->result.skip);
-	case RNA_LOOPBACK_CORRUPT:
-		return "corrupt data";
-	default:
-		return "failed";
-	}
-}
+enum { PORT_WIDTH = 16 };
 
 /* What is unusual about a result, for people who compare it with that of perftest. */
 static const char *remark(const struct rna_loopback_result *result)
@@ -56,21 +29,21 @@ static void write_run(const struct rna_selftest_run *run, struct rna_strbuf *out
 	const struct rna_loopback_result *result = &run->result;
 	bool done = result->end == RNA_LOOPBACK_DONE, timed = done && result->latency_median > 0;
 	bool expected = run->expected > 0;
-	char cells[5][CELL_MAX];
+	char cells[5][RNA_TEXT_NUMBER_MAX];
 
 	rna_text_add(&port, run->request.device, NULL);
 	rna_strbuf_printf(&port, "/%" PRIu32, run->request.port);
-	rna_strbuf_printf(out,
-			  "%-*s  %-6s  %8" PRIu32 "  %3" PRIu32 "  %8s  %8s  %6s  %8s  %8s  %s\n",
-			  PORT_WIDTH, rna_strbuf_ok(&port) ? port.data : "?",
-			  rna_endpoint_name(run->request.endpoint), run->request.size,
-			  run->request.qps, cell(cells[0], done, 2, gigabits(result->bandwidth)),
-			  cell(cells[1], expected, 2, gigabits(run->expected)),
-			  cell(cells[2], done && expected, 3,
-			       expected ? (double)result->bandwidth / (double)run->expected : 0),
-			  cell(cells[3], timed, 2, (double)result->latency_median / 1e3),
-			  cell(cells[4], timed, 2, (double)result->latency_p99 / 1e3),
-			  outcome(run));
+	rna_strbuf_printf(
+		out, "%-*s  %-6s  %8" PRIu32 "  %3" PRIu32 "  %8s  %8s  %6s  %8s  %8s  %s\n",
+		PORT_WIDTH, rna_strbuf_ok(&port) ? port.data : "?",
+		rna_endpoint_name(run->request.endpoint), run->request.size, run->request.qps,
+		rna_text_number(cells[0], done, 2, rna_gigabits(result->bandwidth)),
+		rna_text_number(cells[1], expected, 2, rna_gigabits(run->expected)),
+		rna_text_number(cells[2], done && expected, 3,
+				expected ? (double)result->bandwidth / (double)run->expected : 0),
+		rna_text_number(cells[3], timed, 2, (double)result->latency_median / 1e3),
+		rna_text_number(cells[4], timed, 2, (double)result->latency_p99 / 1e3),
+		rna_text_outcome(run->result.end, run->grade, run->result.skip));
 	if (done)
 		rna_strbuf_puts(out, remark(result));
 	if (!done) {

@@ -90,7 +90,7 @@ static struct table new_table(const struct rna_subjects *subjects,
 		.subjects = subjects,
 		.text = {.colour = options->colour,
 			 /* a GID that is cut is of no use */
-			 .width = options->wide || options->gids ? 0 : RNA_TEXT_WIDTH},
+			 .width = options->gids ? 0 : (int)rna_text_width(options)},
 	};
 }
 
@@ -187,27 +187,15 @@ static int find_ports(const struct rna_subjects *subjects, struct table *table)
 	return 0;
 }
 
-static int find_cards(const struct rna_subjects *subjects, struct table *table)
+static int find_all(const struct rna_subjects *subjects, enum rna_scope scope, struct table *table)
 {
-	const struct rna_subject_list *cards = &subjects->scopes[RNA_SCOPE_CARD];
+	const struct rna_subject_list *list = &subjects->scopes[scope];
 
-	table->rows = calloc(cards->count, sizeof(*table->rows));
+	table->rows = calloc(list->count + 1, sizeof(*table->rows));
 	if (!table->rows)
 		return -ENOMEM;
-	for (size_t i = 0; i < cards->count; i++)
-		table->rows[table->row_count++] = &cards->items[i];
-	return 0;
-}
-
-static int find_gids(const struct rna_subjects *subjects, struct table *table)
-{
-	const struct rna_subject_list *gids = &subjects->scopes[RNA_SCOPE_GID];
-
-	table->rows = calloc(gids->count + 1, sizeof(*table->rows));
-	if (!table->rows)
-		return -ENOMEM;
-	for (size_t i = 0; i < gids->count; i++)
-		table->rows[table->row_count++] = &gids->items[i];
+	for (; table->row_count < list->count; table->row_count++)
+		table->rows[table->row_count] = &list->items[table->row_count];
 	return 0;
 }
 
@@ -233,7 +221,7 @@ static void write_cards(const struct rna_subjects *subjects,
 		return;
 	rna_strbuf_add_char(out, '\n');
 	set_card_columns(&table);
-	if (find_cards(subjects, &table) < 0)
+	if (find_all(subjects, RNA_SCOPE_CARD, &table) < 0)
 		out->failed = true;
 	else
 		write_table(&table, out);
@@ -305,7 +293,7 @@ static void write_gateways(const struct rna_subjects *subjects,
 	struct rna_text_table table = {
 		.column_count = WAY_COLUMNS,
 		.columns = {{"PORT"}, {"NETDEV"}, {"GATEWAY"}, {"NEIGHBOUR"}},
-		.width = options->wide ? 0 : RNA_TEXT_WIDTH,
+		.width = (int)rna_text_width(options),
 		.colour = options->colour,
 		.userdata = &ways,
 		.cell = write_way,
@@ -462,7 +450,8 @@ static void write_subjects(const struct rna_subjects *subjects,
 	RNA_CLEANUP(free_rows) struct table table = new_table(subjects, options);
 
 	set_columns(&table, options);
-	if ((options->gids ? find_gids : find_ports)(subjects, &table) < 0)
+	if ((options->gids ? find_all(subjects, RNA_SCOPE_GID, &table)
+			   : find_ports(subjects, &table)) < 0)
 		out->failed = true;
 	else
 		write_table(&table, out);
@@ -487,7 +476,7 @@ void rna_write_table(const struct rna_view *view, const struct rna_table_options
 {
 	RNA_FREE struct rna_subject *gids = NULL;
 	struct rna_subjects subjects = *view->subjects;
-	size_t width = options->wide ? 0 : RNA_TEXT_WIDTH;
+	size_t width = rna_text_width(options);
 	const char *why;
 
 	if (options->gids && list_gids(view, &subjects, &gids) < 0) {

@@ -12,8 +12,7 @@ static bool is_start(char byte)
 	return ((unsigned char)byte & 0xc0) != 0x80;
 }
 
-/* Characters, where strlen() counts bytes. */
-static int width_of(const char *text)
+int rna_text_columns(const char *text)
 {
 	int width = 0;
 
@@ -31,6 +30,33 @@ static size_t length_of(const char *text, size_t count)
 		if (is_start(text[len]) && count-- == 0)
 			break;
 	return len;
+}
+
+const char *rna_text_number(char text[RNA_TEXT_NUMBER_MAX], bool known, int decimals, double number)
+{
+	(void)snprintf(text, RNA_TEXT_NUMBER_MAX, "%.*f", decimals, number); /* one always fits */
+	return known ? text : ABSENT;
+}
+
+const char *rna_text_outcome(enum rna_loopback_end end, enum rna_grade grade, enum rna_skip skip)
+{
+	switch (end) {
+	case RNA_LOOPBACK_DONE:
+		return grade == RNA_GRADE_NONE ? "measured" : rna_grade_name(grade);
+	case RNA_LOOPBACK_SKIPPED:
+		return rna_skip_name(skip);
+	case RNA_LOOPBACK_CORRUPT:
+		return "corrupt data";
+	default:
+		return "failed";
+	}
+}
+
+size_t rna_text_width(const struct rna_table_options *options)
+{
+	if (options->wide)
+		return 0;
+	return options->width > 0 ? options->width : RNA_TEXT_WIDTH;
 }
 
 /* -- Tables ------------------------------------------------------------------------------------ */
@@ -57,9 +83,9 @@ static int measure(struct rna_text_table *table)
 	for (size_t c = 0; c < table->column_count; c++) {
 		struct rna_text_column *column = &table->columns[c];
 
-		column->width = width_of(column->heading);
+		column->width = rna_text_columns(column->heading);
 		for (size_t row = 0; row < table->row_count; row++) {
-			int width = width_of(cell(table, row, c, &text));
+			int width = rna_text_columns(cell(table, row, c, &text));
 
 			if (width > column->width)
 				column->width = width;
@@ -77,7 +103,7 @@ static struct rna_text_column *find_widest(struct rna_text_table *table)
 	for (size_t c = 0; c < table->column_count; c++) {
 		struct rna_text_column *column = &table->columns[c];
 
-		if (column->width > width_of(column->heading) &&
+		if (column->width > rna_text_columns(column->heading) &&
 		    (!widest || column->width > widest->width))
 			widest = column;
 	}
@@ -101,7 +127,7 @@ static void write_cell(const struct rna_text_table *table, size_t c, const char 
 		       const char *colour, struct rna_strbuf *out)
 {
 	const struct rna_text_column *column = &table->columns[c];
-	int width = width_of(text), pad = column->width - width;
+	int width = rna_text_columns(text), pad = column->width - width;
 	size_t len = pad < 0 ? length_of(text, (size_t)column->width - 1) : strlen(text);
 
 	if (pad < 0)

@@ -5,6 +5,8 @@
  */
 #pragma once
 
+#include "rna/exporter.h"
+
 #include "view/facts.h"
 
 enum {
@@ -30,6 +32,20 @@ struct rna_text_table {
 		     struct rna_strbuf *out);
 	enum rna_tone (*tone)(const struct rna_text_table *table, size_t row, size_t column);
 };
+
+/* Characters, where strlen() counts bytes. */
+int rna_text_columns(const char *text);
+
+/* A number, in text; "-" of one that means nothing. */
+enum { RNA_TEXT_NUMBER_MAX = 32 };
+const char *rna_text_number(char text[RNA_TEXT_NUMBER_MAX], bool known, int decimals,
+			    double number);
+
+/* What came of a test: its grade, or why there is none. */
+const char *rna_text_outcome(enum rna_loopback_end end, enum rna_grade grade, enum rna_skip skip);
+
+/* Of a line, as options want it; 0: any. */
+size_t rna_text_width(const struct rna_table_options *options);
 
 /* A line of headings and a line for each row. Texts that are cut end in "…". */
 void rna_text_table_write(struct rna_text_table *table, struct rna_strbuf *out);

@@ -3,20 +3,28 @@
  * The topology for people at a terminal: the matrix that `nvidia-smi topo -m` shows, of any
  * vendor's GPUs, and the PCI tree that it follows from.
  */
+#include <string.h>
+
 #include "rna/exporter.h"
 
 #include "view/text.h"
 #include "view/topology_tree.h"
 
+#include "text_table.h"
+
 #define BOLD  "\033[1m"
 #define FAINT "\033[2m"
 #define PLAIN "\033[0m"
+
+enum { INDENT = 3, DEEPER = 4 }; /* of a level of the tree, and of a line that goes on */
 
 struct writer {
 	const struct rna_topology *topology;
 	const struct rna_topology_tree *tree;
 	struct rna_strbuf *out;
 	bool colour;
+	int width; /* of a line; 0: any */
+	int used;  /* of it, by the item that is written */
 };
 
 static void add(const struct writer *writer, const char *text)
@@ -85,13 +93,13 @@ static void add_path(const struct writer *writer, size_t a, size_t b)
 	rna_strbuf_printf(writer->out, "%*s", (int)(7 - strlen(name)), "");
 }
 
-static void add_row(const struct writer *writer, size_t member)
+static void add_row(const struct writer *writer, size_t member, size_t first, size_t end)
 {
 	unsigned object = object_of(writer->topology, member);
 	int numa_node = writer->topology->objects[object].numa_node;
 
 	add_name(writer, member, BOLD);
-	for (size_t i = 0; i < member_count(writer->topology); i++)
+	for (size_t i = first; i < end; i++)
 		add_path(writer, member, i);
 	if (numa_node >= 0)
 		rna_strbuf_printf(writer->out, "%d\n", numa_node);
@@ -99,17 +107,24 @@ static void add_row(const struct writer *writer, size_t member)
 		add(writer, "?\n");
 }
 
+/* As many of the columns as a line has room for; those that are left follow below. */
 static void add_matrix(const struct writer *writer)
 {
-	size_t count = member_count(writer->topology);
+	enum { CELL = 7, NUMA = 4 };
+	int room = (writer->width - CELL - NUMA) / CELL;
+	size_t count = member_count(writer->topology), step = room > 0 ? (size_t)room : count;
 
-	add(writer, "       ");
-	for (size_t i = 0; i < count; i++)
-		add_name(writer, i, BOLD);
-	add_in(writer, BOLD, "NUMA");
-	add(writer, "\n");
-	for (size_t i = 0; i < count; i++)
-		add_row(writer, i);
+	for (size_t first = 0; first < count; first += step) {
+		size_t end = step < count - first ? first + step : count;
+
+		rna_strbuf_printf(writer->out, "%s%*s", first > 0 ? "\n" : "", CELL, "");
+		for (size_t i = first; i < end; i++)
+			add_name(writer, i, BOLD);
+		add_in(writer, BOLD, "NUMA");
+		add(writer, "\n");
+		for (size_t i = 0; i < count; i++)
+			add_row(writer, i, first, end);
+	}
 }
 
 /* NULL: it hangs on nothing that is in the tree. */
@@ -139,15 +154,21 @@ static void add_nic_legend(const struct writer *writer)
 
 static void add_legend(const struct writer *writer)
 {
-	add(writer,
-	    "\nLegend:\n\n"
-	    "  X    = Self\n"
-	    "  SYS  = Over PCIe and the interconnect between NUMA nodes (e.g., QPI/UPI)\n"
-	    "  NODE = Over PCIe and the interconnect between PCIe host bridges within a NUMA node\n"
-	    "  PHB  = Over PCIe and a PCIe host bridge (typically the CPU)\n"
-	    "  PXB  = Over several PCIe switches, without a PCIe host bridge\n"
-	    "  PIX  = Over at most a single PCIe switch\n"
-	    "  ?    = Not known\n");
+	static const char *const lines[] = {
+		"  X    = Self",
+		"  SYS  = Over PCIe and the interconnect between NUMA nodes (e.g., QPI/UPI)",
+		"  NODE = Over PCIe and the interconnect between PCIe host bridges within a NUMA "
+		"node",
+		"  PHB  = Over PCIe and a PCIe host bridge (typically the CPU)",
+		"  PXB  = Over several PCIe switches, without a PCIe host bridge",
+		"  PIX  = Over at most a single PCIe switch",
+		"  ?    = Not known",
+	};
+	const size_t indent = strlen("  X    = ");
+
+	add(writer, "\nLegend:\n\n");
+	for (size_t i = 0; i < RNA_ARRAY_SIZE(lines); i++)
+		rna_text_wrap(lines[i], 0, indent, (size_t)writer->width, writer->out);
 	if (writer->topology->nic_count > 0)
 		add_nic_legend(writer);
 }
@@ -168,53 +189,56 @@ static void add_lines(const struct writer *writer, const struct rna_item *item, 
 		add(writer, item->last ? "   " : "│  ");
 }
 
-static void add_link(const struct writer *writer, const struct rna_item *item)
+/* A word of the item, behind before; what has no room on the line begins another below it. */
+static void add_word(struct writer *writer, const struct rna_item *item, const char *before,
+		     const char *colour, const char *text)
 {
+	int width = text ? rna_text_columns(before) + rna_text_columns(text) : 0;
+
+	if (!text)
+		return;
+	if (writer->width > 0 && writer->used + width > writer->width) {
+		add(writer, "\n");
+		add_lines(writer, item, false);
+		rna_strbuf_printf(writer->out, "%*s", DEEPER, "");
+		writer->used = (int)item->depth * INDENT + DEEPER;
+		width = rna_text_columns(text);
+		before = "";
+	}
+	add(writer, writer->colour ? colour : "");
+	add(writer, before);
+	rna_text_add(writer->out, text, NULL);
+	add(writer, writer->colour && *colour ? PLAIN : "");
+	writer->used += width;
+}
+
+static void add_item(struct writer *writer, const struct rna_item *item)
+{
+	bool strong = item->number >= 0 || item->kind == RNA_ITEM_PLACE;
 	char width[RNA_FIELD_TEXT_MAX], speed[RNA_FIELD_TEXT_MAX];
 	const char *lanes = rna_item_width(item, width), *rate = rna_item_speed(item, speed);
 
-	if (lanes || rate)
-		add(writer, "  ");
-	add(writer, lanes ? lanes : "");
-	add(writer, lanes && rate ? " " : "");
-	add(writer, rate ? rate : "");
-	if (!item->trouble)
-		return;
-	add(writer, writer->colour ? rna_tone_colour(RNA_TONE_BAD) : "");
-	rna_strbuf_printf(writer->out, " !! could be %s", item->trouble);
-	add(writer, writer->colour ? PLAIN : "");
-}
-
-static void add_item(const struct writer *writer, const struct rna_item *item)
-{
-	bool strong = item->number >= 0 || item->kind == RNA_ITEM_PLACE;
-
 	add_lines(writer, item, true);
-	add_in(writer, strong ? BOLD : "", item->name);
-	if (item->address) {
-		add(writer, " ");
-		add_in(writer, FAINT, item->address);
-	}
-	if (item->what) {
-		add(writer, "  ");
-		add_in(writer, "", item->what);
-	}
-	if (item->state) {
-		add(writer, "  ");
-		add_in(writer, rna_tone_colour(item->tone), item->state);
-	}
-	add_link(writer, item);
-	if (item->notes) {
-		add(writer, "  ");
-		add_in(writer, FAINT, item->notes);
-	}
+	writer->used = (int)item->depth * INDENT;
+	add_word(writer, item, "", strong ? BOLD : "", item->name);
+	add_word(writer, item, " ", FAINT, item->address);
+	add_word(writer, item, "  ", "", item->what);
+	add_word(writer, item, "  ", rna_tone_colour(item->tone), item->state);
+	add_word(writer, item, "  ", "", lanes);
+	add_word(writer, item, lanes ? " " : "  ", "", rate);
+	add_word(writer, item, " !! could be ", rna_tone_colour(RNA_TONE_BAD), item->trouble);
+	add_word(writer, item, "  ", FAINT, item->notes);
 	add(writer, "\n");
 }
 
-void rna_write_topology(const struct rna_view *view, bool colour, struct rna_strbuf *out)
+void rna_write_topology(const struct rna_view *view, const struct rna_table_options *options,
+			struct rna_strbuf *out)
 {
 	RNA_TOPOLOGY_TREE struct rna_topology_tree tree = RNA_TOPOLOGY_TREE_INIT;
-	struct writer writer = {.tree = &tree, .out = out, .colour = colour};
+	struct writer writer = {.tree = &tree,
+				.out = out,
+				.colour = options->colour,
+				.width = (int)options->width};
 	const char *why;
 
 	if (rna_topology_tree_make(view, &tree) < 0) {

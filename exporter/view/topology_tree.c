@@ -70,11 +70,6 @@ static struct rna_value lesser_of_both_ends(struct rna_value a, struct rna_value
 	return a.number < b.number ? a : b;
 }
 
-static bool is_below(struct rna_value now, struct rna_value could)
-{
-	return rna_value_is_known(now) && rna_value_is_known(could) && now.number < could.number;
-}
-
 /* A link leads from a port that looks away from the root to what is below; see rna/model/pcie.h. */
 static bool is_upper_end(enum rna_pci_role role)
 {
@@ -104,9 +99,9 @@ static void set_link(struct builder *builder, struct rna_item *item, int object)
 	speed = lesser_of_both_ends(below->link.max_speed, above->max_speed);
 	item->width = below->link.width;
 	item->speed = below->link.speed;
-	if (is_below(item->width, width))
+	if (rna_value_is_below(item->width, width))
 		rna_strbuf_printf(next(builder), "x%ju", (uintmax_t)width.number);
-	if (is_below(item->speed, speed) && !is_of_gpu(below))
+	if (rna_value_is_below(item->speed, speed) && !is_of_gpu(below))
 		rna_strbuf_puts(next(builder), print_speed(speed, text));
 	item->trouble = keep(builder);
 	builder->tree->troubles += item->trouble != NULL;
@@ -233,7 +228,7 @@ static void set_state(struct builder *builder, struct rna_item *item, const stru
 		return;
 	item->tone = rna_tone_state(ports->worst);
 	if (rna_port_up(ports->worst).number != 0 && ports->rate > 0)
-		rna_strbuf_printf(&builder->scratch, "%.6g Gb/s", (double)ports->rate * 8 / 1e9);
+		rna_strbuf_printf(&builder->scratch, "%.6g Gb/s", rna_gigabits(ports->rate));
 	else
 		rna_strbuf_puts(&builder->scratch, state);
 	if (rna_port_up(ports->worst).number == 0 && ports->count > 1)

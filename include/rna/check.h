@@ -46,6 +46,7 @@ struct rna_check {
 	struct rna_inventory inventory;
 	rna_usec time;       /* realtime of the data; 0: not known */
 	rna_usec now;        /* realtime; 0: not known */
+	const char *url;     /* of the agent, which serves runbooks; NULL: a command shows them */
 	bool once;           /* the findings are from a single run: their start is not known */
 	const char *failure; /* why nothing is known of the node; NULL: it is known */
 };
@@ -66,8 +67,11 @@ enum rna_health_state rna_check_state(const struct rna_check *check);
  */
 int rna_check_exit_code(const struct rna_check *check, enum rna_check_form form);
 
-/* Not for RNA_CHECK_JSON. Forms other than nagios are one line. */
-void rna_write_check(const struct rna_check *check, enum rna_check_form form,
+/*
+ * Not for RNA_CHECK_JSON. Forms other than nagios are one line. width: columns of a terminal, at
+ * which long lines go on below; 0: there is none.
+ */
+void rna_write_check(const struct rna_check *check, enum rna_check_form form, size_t width,
 		     struct rna_strbuf *out);
 
 /* The worst finding, else how many ports are up; or why the state is unknown. One line, cut. */
@@ -77,8 +81,8 @@ void rna_check_write_headline(const struct rna_check *check, struct rna_strbuf *
 void rna_write_check_failure(const char *failure, struct rna_strbuf *out);
 
 /*
- * Parses the output of rna_write_findings(). Fills ret but for now, once and failure; texts are in
- * arena. 0; -EBADMSG if json is not such a document, or -ENOMEM.
+ * Parses the output of rna_write_findings(). Fills ret but for now, url, once and failure; texts
+ * are in arena. 0; -EBADMSG if json is not such a document, or -ENOMEM.
  */
 int rna_read_check(const char *json, size_t len, struct rna_arena *arena, struct rna_check *ret);
 

@@ -57,9 +57,10 @@ void rna_write_findings(const struct rna_view *view, struct rna_strbuf *out);
 
 struct rna_table_options {
 	bool colour;
-	bool gids;  /* GID tables, like show_gids, instead of ports */
-	bool wide;  /* all columns, and nothing cut; otherwise lines have 120 columns at most */
-	bool brief; /* one line per port, in the form of ibdev2netdev */
+	bool gids;    /* GID tables, like show_gids, instead of ports */
+	bool wide;    /* all columns, and nothing cut */
+	size_t width; /* of a line, unless wide; 0: 120 columns, and of the topology any */
+	bool brief;   /* one line per port, in the form of ibdev2netdev */
 	const struct rna_inside *inside; /* NULL, or the process that sees these devices */
 };
 
@@ -113,7 +114,8 @@ void rna_write_probes_wide(const struct rna_view *view, struct rna_strbuf *out);
  * The distances of GPUs and NICs: the matrix of nvidia-smi and the PCI tree as text; as JSON; for
  * Graphviz; as an SVG drawing.
  */
-void rna_write_topology(const struct rna_view *view, bool colour, struct rna_strbuf *out);
+void rna_write_topology(const struct rna_view *view, const struct rna_table_options *options,
+			struct rna_strbuf *out);
 void rna_write_topology_json(const struct rna_view *view, struct rna_strbuf *out);
 void rna_write_topology_dot(const struct rna_view *view, struct rna_strbuf *out);
 void rna_write_topology_svg(const struct rna_view *view, struct rna_strbuf *out);
@@ -128,6 +130,8 @@ void rna_write_page(const struct rna_view *view, struct rna_strbuf *out);
 const char *rna_runbook_name(size_t number); /* NULL: there are no more */
 ssize_t rna_runbook_find(const char *name);  /* its number; -ENOENT */
 void rna_write_runbook(const struct rna_view *view, size_t number, struct rna_strbuf *out);
+void rna_write_runbook_text(size_t number, struct rna_strbuf *out); /* as Markdown, of any node */
+void rna_write_runbook_list(struct rna_strbuf *out);                /* likewise, the list of all */
 void rna_write_runbooks(const struct rna_view *view, struct rna_strbuf *out); /* the list of all */
 
 /* The source of views for the HTTP server. */

@@ -47,12 +47,11 @@ CATALOG = ROOT / "systemd/rdma-node-agent.catalog"
 CHART = ROOT / "helm/rdma-node-agent"
 # The table: which document has which tables of the code. No other document has any.
 PLACES = {
-    "agent/README.md": {"commands", "env", "needs", "settings"},
+    "agent/README.md": {"commands", "env", "needs"},
     "agent/baseline/profiles.md": {"profiles", "shipped"},
     "agent/rules/findings.md": {"consequences", "rules", "thresholds"},
     "agent/rules/kernel-log.md": {"patterns"},
     "agent/rules/peers.md": {"peers"},
-    "agent/rules/remedies.md": {"remedies"},
     "collectors/README.md": {"collectors", "platform"},
     "exporter/README.md": {"series"},
     "exporter/meanings.md": {"meanings"},

@@ -16,7 +16,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	for (enum rna_check_form form = 0; form < RNA_CHECK_JSON; form++) {
 		size_t start = out.len;
 
-		rna_write_check(&check, form, &out);
+		rna_write_check(&check, form, 80, &out);
 		FUZZ_WANT(out.len > start);
 		FUZZ_WANT(form != RNA_CHECK_NPD || out.len - start <= 80 + 1);
 	}

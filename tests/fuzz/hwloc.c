@@ -133,7 +133,7 @@ static void judge(struct rna_view *view)
 
 static void write_text(const struct rna_view *view, struct rna_strbuf *out)
 {
-	rna_write_topology(view, false, out);
+	rna_write_topology(view, &(struct rna_table_options){.width = 80}, out);
 }
 
 static void want_outputs(const struct rna_view *view)

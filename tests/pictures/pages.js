@@ -58,12 +58,19 @@ function faintest(root) {
 	return found;
 }
 
-/* Elements in which a person has to scroll sideways. */
+/* Elements in which a person has to scroll sideways; a drawing may be one, to be readable. */
 function sideways(root) {
-	return [...root.querySelectorAll("*")]
+	return [...root.querySelectorAll("*:not(.drawing)")]
 		.filter(e => e.clientWidth > 0 && e.scrollWidth > e.clientWidth + SLACK &&
 			     ["auto", "scroll"].includes(getComputedStyle(e).overflowX))
 		.map(e => `${e.tagName.toLowerCase()}.${e.className} is ${e.scrollWidth} wide`);
+}
+
+/* How large drawings are shown, 1 being as they are drawn. Without a drawing 1. */
+function scale(root) {
+	const svg = root.querySelector(".drawing svg");
+
+	return svg ? svg.getBoundingClientRect().width / svg.viewBox.baseVal.width : 1;
 }
 
 function measure(frame) {
@@ -74,6 +81,7 @@ function measure(frame) {
 		fold.open = true;
 	found.width = root.scrollWidth;
 	found.sideways = sideways(root);
+	found.scale = scale(root);
 	found.faintest = faintest(root);
 	found.paper = luminance(background(root.querySelector("body")));
 	found.verdict = root.querySelector(".verdict p")?.textContent ?? "";

@@ -44,4 +44,10 @@ static inline bool rna_value_is_below(struct rna_value value, struct rna_value o
 	       value.number < other.number;
 }
 
+/* A rate as people say it of links. */
+static inline double rna_gigabits(uint64_t bytes_per_second)
+{
+	return (double)bytes_per_second * 8 / 1e9;
+}
+
 const char *rna_value_state_name(enum rna_value_state state); /* "ok", "absent", ... */

@@ -938,8 +938,7 @@ static void test_recordings_have_no_clock(void **state)
 	f->node.episodes[0].first.time = f->node.episodes[0].last.time = 1234567000;
 	expect_after(f, HOUR,
 		     &(struct expected){"transmit-timeout", RNA_SEVERITY_WARNING, "mlx5_0",
-					"(kernel log, 1234.567 s after boot \"line one\")", NULL,
-					"resolves"});
+					"(kernel log, \"line one\")", NULL, "resolves"});
 	f->node.episodes[0].recovered = 1234568000;
 	assert_int_equal(count_after(f, SECOND), 0);
 }

@@ -15,7 +15,8 @@ static void each_rule_has_a_runbook(void **state)
 {
 	(void)state;
 	for (size_t i = 0; i < RNA_RULE_COUNT; i++)
-		if (!rna_rule_find_runbook(rna_rules[i]->name, RNA_LINK_LAYER_INFINIBAND))
+		if (!rna_rule_find_runbook(rna_rules[i]->name, RNA_LINK_LAYER_INFINIBAND,
+					   RNA_SEVERITY_WARNING))
 			fail_msg(
 				"%s: no line \"Findings: ...\" of helm/rdma-node-agent/runbooks.md "
 				"has it",
@@ -45,15 +46,19 @@ static void each_row_is_of_a_rule_and_a_runbook(void **state)
 static void a_link_layer_goes_before_any(void **state)
 {
 	(void)state;
-	assert_string_equal(rna_rule_find_runbook("errors-rising", RNA_LINK_LAYER_ETHERNET),
+	assert_string_equal(rna_rule_find_runbook("errors-rising", RNA_LINK_LAYER_ETHERNET,
+						  RNA_SEVERITY_WARNING),
 			    "RdmaEthernetErrorsRising");
-	assert_string_equal(rna_rule_find_runbook("errors-rising", RNA_LINK_LAYER_INFINIBAND),
+	assert_string_equal(rna_rule_find_runbook("errors-rising", RNA_LINK_LAYER_INFINIBAND,
+						  RNA_SEVERITY_WARNING),
 			    "RdmaInfinibandErrorsRising");
-	assert_string_equal(rna_rule_find_runbook("errors-rising", RNA_LINK_LAYER_UNKNOWN),
+	assert_string_equal(rna_rule_find_runbook("errors-rising", RNA_LINK_LAYER_UNKNOWN,
+						  RNA_SEVERITY_WARNING),
 			    "RdmaInfinibandErrorsRising");
-	assert_string_equal(rna_rule_find_runbook("port-down", RNA_LINK_LAYER_ETHERNET),
+	assert_string_equal(rna_rule_find_runbook("port-down", RNA_LINK_LAYER_ETHERNET,
+						  RNA_SEVERITY_WARNING),
 			    "RdmaPortDown");
-	assert_null(rna_rule_find_runbook("port", RNA_LINK_LAYER_ETHERNET));
+	assert_null(rna_rule_find_runbook("port", RNA_LINK_LAYER_ETHERNET, RNA_SEVERITY_WARNING));
 }
 
 int main(void)

@@ -41,7 +41,7 @@ static void names_of_the_node_are_filled_in(void **state)
 	view->agent.pod = "rdma-x2";
 	view->agent.pod_namespace = "monitoring";
 	write_runbook(view, "RdmaPortDown", &out);
-	assert_has(out, "ssh node-7.example sudo rdma-node-agent check\n");
+	assert_has(out, "ssh node-7.example sudo rdma-node-agent check ");
 	assert_has(out, "kubectl exec --namespace monitoring rdma-x2 -- rdma-node-agent check\n");
 	assert_has(out, "<title>RdmaPortDown: node-7.example</title>");
 	assert_hasnt(out, "<script");
@@ -61,7 +61,7 @@ static void odd_names_are_not_filled_in(void **state)
 	for (size_t i = 0; i < RNA_ARRAY_SIZE(names); i++) {
 		view->agent.name = names[i];
 		write_runbook(view, "RdmaPortDown", &out);
-		assert_has(out, "ssh NODE sudo rdma-node-agent check\n");
+		assert_has(out, "ssh NODE sudo rdma-node-agent check ");
 		assert_hasnt(out, "<b>");
 	}
 }
@@ -75,7 +75,7 @@ static void a_runbook_about_several_nodes_names_none(void **state)
 	(void)state;
 	view->agent.name = "node7";
 	write_runbook(view, "RdmaAgentAbsent", &out);
-	assert_has(out, "ssh NODE sudo rdma-node-agent check\n");
+	assert_has(out, "ssh NODE sudo rdma-node-agent check ");
 	assert_hasnt(out, "ssh node7");
 }
 
@@ -117,6 +117,51 @@ static void findings_are_those_of_the_runbook(void **state)
 	assert_has(out, "<a href=/runbooks/RdmaAgentFrozen>");
 }
 
+/* The first finding with an object, which may be a port, a device or a PCI function. */
+static void the_object_of_a_finding_is_filled_in(void **state)
+{
+	struct rna_finding findings[] = {
+		{.rule = "rails-down", .text = "all", .remedy = "None.", .runbook = "RdmaPortDown"},
+		{.rule = "port-down", .text = "a", .remedy = "None.", .runbook = "RdmaPortDown"},
+	};
+	RNA_CLEANUP(rna_view_unref_p) struct rna_view *view = new_view(1);
+	const struct rna_subject *port = &rna_view_ports(joined(view))->items[0];
+	RNA_STRBUF struct rna_strbuf out = RNA_STRBUF_INIT;
+
+	(void)state;
+	findings[1].device = port->rdma_device->name;
+	findings[1].port = port->port;
+	view->findings = findings;
+	view->finding_count = RNA_ARRAY_SIZE(findings);
+	write_runbook(view, "RdmaPortDown", &out);
+	assert_has(out, "ibportstate -C mlx5_0 -P 1 -D 0 1 enable");
+	assert_hasnt(out, "-C DEVICE");
+	findings[1].device = "0000:40:00.0";
+	findings[1].port = 0;
+	write_runbook(view, "RdmaPortDown", &out);
+	assert_has(out, "mstlink -d 0000:40:00.0 -m -c");
+	assert_has(out, "ibportstate -C DEVICE -P PORT");
+	findings[1].device = "x;reboot";
+	write_runbook(view, "RdmaPortDown", &out);
+	assert_has(out, "ibportstate -C DEVICE -P PORT");
+}
+
+static void a_text_for_terminals_has_words(void **state)
+{
+	RNA_STRBUF struct rna_strbuf out = RNA_STRBUF_INIT;
+	const char *name;
+
+	(void)state;
+	for (size_t i = 0; (name = rna_runbook_name(i)); i++)
+		rna_write_runbook_text(i, &out);
+	rna_write_runbook_list(&out);
+	assert_true(rna_strbuf_ok(&out));
+	assert_has(out, "# RdmaPortDown\n\nFindings: `port-down`");
+	assert_has(out, "`ibportstate -C DEVICE -P PORT -D 0 PORT enable`");
+	assert_hasnt(out, "](#");
+	assert_has(out, "\nLinks:\n  RdmaPortDown  ");
+}
+
 static void each_is_of_bounded_size(void **state)
 {
 	RNA_CLEANUP(rna_view_unref_p) struct rna_view *view = new_view(1);
@@ -138,6 +183,8 @@ int main(void)
 		cmocka_unit_test(names_of_the_node_are_filled_in),
 		cmocka_unit_test(odd_names_are_not_filled_in),
 		cmocka_unit_test(a_runbook_about_several_nodes_names_none),
+		cmocka_unit_test(the_object_of_a_finding_is_filled_in),
+		cmocka_unit_test(a_text_for_terminals_has_words),
 		cmocka_unit_test(findings_are_those_of_the_runbook),
 		cmocka_unit_test(each_is_of_bounded_size),
 	};

@@ -18,12 +18,12 @@ typedef void writer(const struct rna_view *view, struct rna_strbuf *out);
 
 static void write_plain(const struct rna_view *view, struct rna_strbuf *out)
 {
-	rna_write_topology(joined(view), false, out);
+	rna_write_topology(joined(view), &(struct rna_table_options){0}, out);
 }
 
 static void write_coloured(const struct rna_view *view, struct rna_strbuf *out)
 {
-	rna_write_topology(joined(view), true, out);
+	rna_write_topology(joined(view), &(struct rna_table_options){.colour = true}, out);
 }
 
 static void assert_has(writer *write, const struct rna_view *view, const char *piece)
@@ -100,7 +100,7 @@ static void test_colour_adds_nothing_but_colour(void **state)
 	(void)state;
 	expect(view, 1, RNA_EXPECTED_UP);
 	write_coloured(view, &out);
-	assert_non_null(strstr(out.data, "\033[31mDOWN\033[0m"));
+	assert_non_null(strstr(out.data, "\033[31m  DOWN\033[0m"));
 	assert_non_null(strstr(out.data, "\033[31m !! could be x16\033[0m"));
 	for (const char *at = out.data; *at; at++) {
 		if (*at == '\033')

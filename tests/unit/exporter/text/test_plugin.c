@@ -68,7 +68,7 @@ static void assert_written(const struct rna_check *check, enum rna_check_form fo
 {
 	RNA_STRBUF struct rna_strbuf out = RNA_STRBUF_INIT;
 
-	rna_write_check(check, form, &out);
+	rna_write_check(check, form, 0, &out);
 	assert_true(rna_strbuf_ok(&out));
 	assert_string_equal(out.data, expected);
 }
@@ -124,6 +124,41 @@ static void test_nothing_expected(void **state)
 	assert_written(&scene.check, RNA_CHECK_NAGIOS,
 		       "RDMA OK - 0 critical, 0 warning | 'devices'=0;;0:;0 'ports_up'=0;;;0;1 "
 		       "'critical'=0;;0;0 'warning'=0;0;;0 'info'=0;;;0\n");
+}
+
+/* Where an agent was asked by its URL, a link; elsewhere the command that shows the runbook. */
+static void test_runbook(void **state)
+{
+	static const char by_command[] = "RDMA OK - 0 critical, 0 warning\n"
+					 "info      mlx5_8/1: unused\n          None.\n"
+					 "          Runbook: rdma-node-agent runbook RdmaMtuLow\n";
+	static const char by_url[] = "RDMA OK - 0 critical, 0 warning\n"
+				     "info      mlx5_8/1: unused\n          None.\n"
+				     "          Runbook: http://n1:10879/runbooks/RdmaMtuLow\n";
+	struct rna_finding finding = info;
+	struct scene scene = {0};
+
+	(void)state;
+	finding.runbook = "RdmaMtuLow";
+	add(&scene, &finding);
+	assert_written(&scene.check, RNA_CHECK_NAGIOS, by_command);
+	scene.check.url = "http://n1:10879";
+	assert_written(&scene.check, RNA_CHECK_NAGIOS, by_url);
+}
+
+/* At a terminal, lines go on below. */
+static void test_width(void **state)
+{
+	static const char expected[] = "RDMA OK - 0 critical,\n0 warning\n"
+				       "info      mlx5_8/1:\n          unused\n          None.\n";
+	RNA_STRBUF struct rna_strbuf out = RNA_STRBUF_INIT;
+	struct scene scene = {0};
+
+	(void)state;
+	add(&scene, &info);
+	rna_write_check(&scene.check, RNA_CHECK_NAGIOS, 22, &out);
+	assert_true(rna_strbuf_ok(&out));
+	assert_string_equal(out.data, expected);
 }
 
 static void test_warning(void **state)
@@ -208,7 +243,7 @@ static void test_length(void **state)
 		finding.text = text.data ? text.data : "";
 		add(&scene, &finding);
 		add(&scene, &finding);
-		rna_write_check(&scene.check, RNA_CHECK_NPD, &out);
+		rna_write_check(&scene.check, RNA_CHECK_NPD, 0, &out);
 		assert_in_range(out.len, strlen("CRITICAL: "), 80 + 1);
 		assert_non_null(strstr(out.data, " (and 1 more)\n"));
 		for (size_t i = 0; i + 1 < out.len; i++)
@@ -223,6 +258,8 @@ int main(void)
 		cmocka_unit_test(test_good),
 		cmocka_unit_test(test_no_inventory),
 		cmocka_unit_test(test_nothing_expected),
+		cmocka_unit_test(test_runbook),
+		cmocka_unit_test(test_width),
 		cmocka_unit_test(test_warning),
 		cmocka_unit_test(test_critical_and_quoted),
 		cmocka_unit_test(test_unknown),
