@@ -10,6 +10,7 @@ import re
 from facts import UNSAID, Fact, label, metric, of_device, of_port
 
 IDS_OF_STATES = {"DOWN": 1, "INIT": 2, "ARMED": 3, "ACTIVE": 4, "ACTIVE_DEFER": 5}
+STATES_OF_IBSTAT = {"Down": "DOWN", "Initializing": "INIT", "Armed": "ARMED", "Active": "ACTIVE"}
 ACTIVE = IDS_OF_STATES["ACTIVE"]
 GID = re.compile(r"GID\[ *(\d+)\]:\s*([0-9a-f.:]+)(?:, (.*))?$", re.MULTILINE)
 # Verbs say by this bit of the mask whether GIDs are made of IP addresses; the file has the bit of the
@@ -173,8 +174,7 @@ def ibstat_port(device, port, info):
         return Fact("ibstat", f"{device}/{port}", name, theirs, ours, slack=slack)
 
     state = said(info.get("State"))
-    yield fact("state", lower(info.get("State")),
-               transformed(squeezed, of_port(device, port, "state")))
+    yield fact("state", STATES_OF_IBSTAT.get(state, state), of_port(device, port, "state"))
     yield fact("physical_state", squeezed(info.get("Physical state")),
                transformed(squeezed, of_port(device, port, "physical_state")))
     yield fact("port_guid", guid(info.get("Port GUID")),
