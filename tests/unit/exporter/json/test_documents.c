@@ -91,6 +91,34 @@ static void test_json_of_a_port_that_is_paused(void **state)
 	(void)fabric_tear_down(&fixture);
 }
 
+/* Signs of some of several equal paths are in a list of their own. */
+static void test_json_probes_on_some_paths(void **state)
+{
+	RNA_STRBUF struct rna_strbuf out = RNA_STRBUF_INIT;
+	void *fixture = NULL;
+	const char *first, *second, *some;
+	struct fabric *f;
+	json_t *root, *pairs;
+
+	(void)state;
+	assert_int_equal(fabric_set_up(&fixture), 0);
+	f = fixture;
+	fabric_path(f, 0, 0)->signs = RNA_PROBE_LOSS | RNA_PROBE_DSCP;
+	fabric_path(f, 0, 0)->some_paths = RNA_PROBE_DSCP;
+	rna_write_probes_json(f->view, &out);
+	root = json_loads(out.data, 0, NULL);
+	pairs = json_object_get(root, "pairs");
+	assert_int_equal(json_unpack(json_array_get(pairs, 0), "{s:[s,s!], s:[s!]}", "signs",
+				     &first, &second, "some_paths", &some),
+			 0);
+	assert_string_equal(first, "loss");
+	assert_string_equal(second, "dscp");
+	assert_string_equal(some, "dscp");
+	assert_null(json_object_get(json_array_get(pairs, 1), "some_paths"));
+	json_decref(root);
+	(void)fabric_tear_down(&fixture);
+}
+
 static void test_json_gids(void **state)
 {
 	RNA_CLEANUP(rna_view_unref_p) struct rna_view *view = new_view(3);
@@ -695,6 +723,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_json),
 		cmocka_unit_test(test_json_of_a_port_that_is_paused),
+		cmocka_unit_test(test_json_probes_on_some_paths),
 		cmocka_unit_test(test_json_gids),
 		cmocka_unit_test(test_json_counters_have_states),
 		cmocka_unit_test(test_json_numbers_up_to_the_largest),
