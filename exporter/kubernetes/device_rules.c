@@ -218,6 +218,11 @@ static enum rna_kubernetes_result delete_rule(struct rna_kube_api *api, const st
 
 /* -- Replies ----------------------------------------------------------------------------------- */
 
+static const char *keep(struct rules *rules, const json_t *object, const char *name)
+{
+	return rna_arena_keep(rules->arena, rna_json_text_of(object, name), &rules->failed);
+}
+
 /* Only those of our own pool: a label alone does not make a rule ours. pool: NULL: of any. */
 static void read_rule(const json_t *object, const struct rna_kube_api *api, const char *pool,
 		      struct rules *ret)
@@ -236,18 +241,14 @@ static void read_rule(const json_t *object, const struct rna_kube_api *api, cons
 	rule = new_rule(ret, name);
 	if (!rule)
 		return;
-	rule->driver =
-		rna_arena_keep(ret->arena, rna_json_text_of(selector, "driver"), &ret->failed);
-	rule->pool = rna_arena_keep(ret->arena, rna_json_text_of(selector, "pool"), &ret->failed);
-	rule->device =
-		rna_arena_keep(ret->arena, rna_json_text_of(selector, "device"), &ret->failed);
-	rule->value = rna_arena_keep(ret->arena, rna_json_text_of(taint, "value"), &ret->failed);
-	rule->owner = rna_arena_keep(ret->arena, rna_json_text_of(json_array_get(owners, 0), "uid"),
-				     &ret->failed);
+	rule->driver = keep(ret, selector, "driver");
+	rule->pool = keep(ret, selector, "pool");
+	rule->device = keep(ret, selector, "device");
+	rule->value = keep(ret, taint, "value");
+	rule->owner = keep(ret, json_array_get(owners, 0), "uid");
 	/* with a key of former settings it is written again */
 	if (rna_same_text(rna_json_text_of(taint, "key"), api->options->device_taint_key))
-		rule->effect =
-			rna_arena_keep(ret->arena, rna_json_text_of(taint, "effect"), &ret->failed);
+		rule->effect = keep(ret, taint, "effect");
 }
 
 static void read_rules(const struct rna_kube_answer *answer, const struct rna_kube_api *api,

@@ -352,26 +352,6 @@ enum rna_kubernetes_result rna_kube_know_node(struct rna_kube_round *round,
 
 /* -- Labels ------------------------------------------------------------------------------------ */
 
-/*
- * A label that another client wrote too, for example a user with kubectl, has two owners and stays
- * when we omit it. Such labels are in the reply and are removed by name.
- */
-static enum rna_kubernetes_result apply_labels(struct rna_kube_round *round,
-					       struct rna_kube_answer *answer)
-{
-	RNA_STRBUF struct rna_strbuf body = RNA_STRBUF_INIT, patch = RNA_STRBUF_INIT;
-	struct rna_kube_words words = rna_kube_words_of(round);
-
-	rna_kube_write_labels(&words, &body);
-	if (write_node(round, RNA_KUBE_APPLY_LABELS, &body, answer) != RNA_KUBERNETES_OK)
-		return answer->result;
-	words.node = &round->answered;
-	if (round->status.ignored ||
-	    rna_kube_write_label_removal(round->api.options, &words, &patch) == 0)
-		return answer->result;
-	return write_node(round, RNA_KUBE_MERGE_NODE, &patch, answer);
-}
-
 static bool all_labels_decided(const struct rna_desired_node *desired)
 {
 	for (size_t i = 0; i < desired->label_count; i++)
@@ -380,14 +360,29 @@ static bool all_labels_decided(const struct rna_desired_node *desired)
 	return true;
 }
 
+/*
+ * A label that another client wrote too, for example a user with kubectl, has two owners and stays
+ * when we omit it. Such labels are in the reply and are removed by name.
+ */
 enum rna_kubernetes_result rna_kube_send_labels(struct rna_kube_round *round,
 						struct rna_kube_answer *answer)
 {
+	RNA_STRBUF struct rna_strbuf body = RNA_STRBUF_INIT, patch = RNA_STRBUF_INIT;
+	struct rna_kube_words words;
+
 	/* what is not decided stays as it stands there, and what is another client's */
 	if ((!all_labels_decided(round->desired) || round->api.options->shared_label) &&
 	    rna_kube_know_node(round, answer) != RNA_KUBERNETES_OK)
 		return answer->result;
-	return apply_labels(round, answer);
+	words = rna_kube_words_of(round);
+	rna_kube_write_labels(&words, &body);
+	if (write_node(round, RNA_KUBE_APPLY_LABELS, &body, answer) != RNA_KUBERNETES_OK)
+		return answer->result;
+	words.node = &round->answered;
+	if (round->status.ignored ||
+	    rna_kube_write_label_removal(round->api.options, &words, &patch) == 0)
+		return answer->result;
+	return write_node(round, RNA_KUBE_MERGE_NODE, &patch, answer);
 }
 
 /* -- Conditions -------------------------------------------------------------------------------- */
@@ -405,13 +400,14 @@ enum rna_kubernetes_result rna_kube_send_conditions(struct rna_kube_round *round
 						    struct rna_kube_answer *answer)
 {
 	RNA_STRBUF struct rna_strbuf body = RNA_STRBUF_INIT, removal = RNA_STRBUF_INIT;
-	struct rna_kube_words words = rna_kube_words_of(round);
+	struct rna_kube_words words;
 
 	if (!all_conditions_decided(round->desired) &&
 	    rna_kube_know_node(round, answer) != RNA_KUBERNETES_OK)
 		return answer->result;
 	if (is_without_conditions(round)) /* the look has shown it, after this was begun */
 		return answer->result = RNA_KUBERNETES_OK;
+	words = rna_kube_words_of(round);
 	words.now = round->now.realtime;
 	rna_kube_write_conditions(&words, &body);
 	if (write_node(round, RNA_KUBE_APPLY_CONDITIONS, &body, answer) == RNA_KUBERNETES_OK &&
