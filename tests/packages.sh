@@ -29,6 +29,8 @@ rpm="rpm cpio python3-cmarkgfm busybox-static"
 fuzz="libclang-rt-dev"
 valgrind="valgrind"
 plugin="slurmctld slurmd slurm-client munge libmonitoring-plugin-perl"
+libraries="ucx-utils openmpi-bin"
+mpi="python3-mpi4py"
 bench="wrk strace prometheus-node-exporter"
 
 group() {
@@ -43,6 +45,8 @@ group() {
 	ibsim) echo $ibsim ;;
 	pictures) echo $pictures ;;
 	plugin) echo $plugin ;;
+	libraries) echo $libraries ;;
+	mpi) echo $mpi ;;
 	vm) echo $vm ;;
 	bench) echo $bench ;;
 	valgrind) echo $valgrind ;;

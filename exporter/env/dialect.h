@@ -21,6 +21,7 @@ struct rna_env_gid_names {
 	/* Further variables of the choice; NULL: the library has no such variable. */
 	const char *family;
 	const char *range;
+	const char *range_since; /* the version that has it first; NULL: all of interest have it */
 	const char *roce_version;
 	/* The entry that it uses, and its index. NULL: that index is empty. */
 	const struct rna_gid_entry *(*select)(const struct rna_port_gids *gids,
@@ -105,7 +106,7 @@ size_t rna_env_plane(const struct rna_env_ports *ports, size_t of);
  * LACP do not count if without_lacp.
  */
 size_t rna_env_count_members(const struct rna_env_advising *advising, bool without_lacp);
-/* The first port of another driver than mlx4 and mlx5; NULL: none. */
+/* The first port of another driver than mlx4 and mlx5, or in software; NULL: none. */
 const struct rna_subject *rna_env_other_driver(const struct rna_env_ports *ports);
 
 /*

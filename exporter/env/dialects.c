@@ -45,7 +45,8 @@ const char *const rna_env_names[] = {
 #define UCX_GIDS                                                                                   \
 	{                                                                                          \
 		.title = "UCX before 1.21", .index = "UCX_IB_GID_INDEX",                           \
-		.range = "UCX_IB_ROCE_SUBNETS", .select = rna_env_ucx_select                       \
+		.range = "UCX_IB_ROCE_SUBNETS", .range_since = "UCX 1.18",                         \
+		.select = rna_env_ucx_select                                                       \
 	}
 
 /* uct_ib_iface_init_pkey() in src/uct/ib/base/ib_iface.c */
@@ -217,6 +218,7 @@ const struct rna_env_dialect rna_env_dialects[RNA_ENV_LIBRARY_COUNT] = {
 static const struct {
 	const char *name, *meaning, *source;
 	unsigned libraries; /* bits of enum rna_env_library */
+	const char *since;  /* the version that has it first; NULL: all of interest have it */
 } others[] = {
 #define OF(library) (1U << RNA_ENV_##library)
 	{"NCCL_IB_MERGE_VFS", "cards on one PCI bus stay apart",
@@ -230,11 +232,14 @@ static const struct {
 	{"UCX_MAX_RNDV_RAILS", "all ports of a GPU for one message",
 	 "UCX 1.22.0 `src/ucp/core/ucp_context.c`", OF(UCX) | OF(OPENMPI)},
 	{"UCX_MAX_RMA_RAILS", "all ports of a GPU for one message",
-	 "NIXL 1.4.0 `src/plugins/ucx/ucx_utils.cpp`", OF(NIXL)},
+	 "NIXL 1.4.0 `src/plugins/ucx/ucx_utils.cpp`", OF(NIXL), "UCX 1.14"},
 	{"UCX_IB_ROCE_REACHABILITY_MODE", "networks that do not reach each other",
-	 "UCX 1.22.0 `src/uct/ib/base/ib_iface.c`", OF(UCX) | OF(NIXL) | OF(OPENMPI)},
+	 "UCX 1.22.0 `src/uct/ib/base/ib_iface.c`", OF(UCX) | OF(NIXL) | OF(OPENMPI), "UCX 1.19"},
 	{"UCX_IB_ROCE_SUBNET_PREFIX_LEN", "networks that do not reach each other",
 	 "UCX 1.22.0 `src/uct/ib/base/ib_iface.c`", OF(UCX) | OF(NIXL) | OF(OPENMPI)},
+	{"UCX_UD_VERBS_ETH_DGID_CHECK",
+	 "connections of UCX before 1.19 over IPv4, on irdma and ionic", "openucx/ucx#10209",
+	 OF(UCX) | OF(NIXL) | OF(OPENMPI)},
 	{"OMPI_MCA_pml", "UCX, and an error if it fails",
 	 "Open MPI 5.0.10 `opal/mca/common/ucx/common_ucx.c`", OF(OPENMPI)},
 	{"OMPI_MCA_btl", "nothing beside UCX opens the ports",
@@ -276,9 +281,9 @@ static const char *name_in(const struct rna_env_dialect *dialect, enum role role
 	return names[role];
 }
 
-/* libraries: bits of enum rna_env_library. source: NULL: that of the first one. */
+/* libraries: bits of enum rna_env_library. source: NULL: that of the first one; since: as above. */
 static void write_row(const char *name, unsigned libraries, const char *meaning, const char *source,
-		      struct rna_strbuf *out)
+		      const char *since, struct rna_strbuf *out)
 {
 	const char *between = "\t";
 
@@ -290,7 +295,8 @@ static void write_row(const char *name, unsigned libraries, const char *meaning,
 		between = ", ";
 		source = source ? source : rna_env_dialects[i].source;
 	}
-	rna_strbuf_printf(out, "\t%s\t%s\n", meaning, source);
+	rna_strbuf_printf(out, "\t%s\t%s%s%s\n", meaning, source, since ? "; since " : "",
+			  since ? since : "");
 }
 
 /* The libraries that name it so, if this is the first of them. */
@@ -317,9 +323,12 @@ void rna_env_describe(struct rna_strbuf *out)
 
 			if (libraries)
 				write_row(name_in(&rna_env_dialects[i], role), libraries,
-					  meanings[role], NULL, out);
+					  meanings[role], NULL,
+					  role == RANGE ? rna_env_dialects[i].gids.range_since
+							: NULL,
+					  out);
 		}
 	for (size_t i = 0; i < RNA_ARRAY_SIZE(others); i++)
 		write_row(others[i].name, others[i].libraries, others[i].meaning, others[i].source,
-			  out);
+			  others[i].since, out);
 }

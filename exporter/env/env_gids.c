@@ -129,6 +129,25 @@ static const char *say_gids(struct rna_env_advising *advising, const struct gid_
 				advising->dialect->gids.title, alone);
 }
 
+/* An older version goes on with the GID that it would choose alone, and at most warns. */
+static void warn_of_version(struct rna_env_advising *advising, size_t served)
+{
+	const struct rna_env_gid_names *names = &advising->dialect->gids;
+	struct gid_choice index = find_index(advising);
+
+	if (!names->range_since)
+		return;
+	if (index.served == served)
+		RNA_ENV_WARN(advising, "before %s there is no %s: there set %s=%d",
+			     names->range_since, names->range, names->index,
+			     index.settings.gid_index);
+	else
+		RNA_ENV_WARN(advising,
+			     "before %s there is no %s: there give each process ports of one GID "
+			     "index only, and %s",
+			     names->range_since, names->range, names->index);
+}
+
 static void set_gid_variables(struct rna_env_advising *advising, const struct gid_choice *choice,
 			      size_t alone)
 {
@@ -151,6 +170,7 @@ static void set_gid_variables(struct rna_env_advising *advising, const struct gi
 	rna_env_set(advising, names->range,
 		    rna_arena_printf(advising->arena, "%s/%d", address, settings->range_bits),
 		    say_gids(advising, choice, alone, "this prefix has"));
+	warn_of_version(advising, choice->served);
 }
 
 /* A given index counts in every version. */

@@ -9,6 +9,7 @@
  */
 #include <string.h>
 
+#include "rna/model/driver.h"
 #include "rna/model/fabric.h"
 
 #include "dialect.h"
@@ -72,21 +73,24 @@ const struct rna_gid_entry *rna_env_ucx_gid_of(const struct rna_subject *port)
 
 /* -- Rails ------------------------------------------------------------------------------------- */
 
-enum { RAILS_MAX = 4 }; /* that UCX supports: docs/source/faq.md */
+enum {
+	RAILS_MAX = 4,   /* that UCX supports: docs/source/faq.md */
+	RAILS_ALONE = 2, /* that it uses by itself: src/ucp/core/ucp_context.c */
+};
 
-/* One message uses so many ports by itself; a GPU with more of them, as planes, needs all. */
-static void choose_rails(struct rna_env_advising *advising, const char *name, size_t standard)
+/* A GPU with more ports than one message uses by itself, as planes, needs all. */
+static void choose_rails(struct rna_env_advising *advising, const char *name)
 {
 	size_t count = advising->ports.count < RAILS_MAX ? advising->ports.count : RAILS_MAX;
 
-	if (advising->ports.are_nearest && count > standard)
+	if (advising->ports.are_nearest && count > RAILS_ALONE)
 		rna_env_set(
 			advising, name, rna_arena_printf(advising->arena, "%zu", count),
 			rna_arena_printf(advising->arena,
 					 "%zu ports are for this GPU, and by itself %s divides a "
-					 "large message among %zu (UCX supports %d at most)",
+					 "large message among %d (UCX supports %d at most)",
 					 advising->ports.count, advising->dialect->words.title,
-					 standard, RAILS_MAX));
+					 RAILS_ALONE, RAILS_MAX));
 }
 
 static void warn_of_flat_topology(struct rna_env_advising *advising)
@@ -101,12 +105,43 @@ static void warn_of_flat_topology(struct rna_env_advising *advising)
 const struct rna_subject *rna_env_other_driver(const struct rna_env_ports *ports)
 {
 	for (size_t i = 0; i < ports->count; i++) {
-		const char *driver = ports->items[i]->device->device->driver;
+		const struct rna_device *device = ports->items[i]->device->device;
 
-		if (driver && strncmp(driver, "mlx", strlen("mlx")) != 0)
+		if (device->function == RNA_FUNCTION_VIRTUAL ||
+		    (device->driver && strncmp(device->driver, "mlx", strlen("mlx")) != 0))
 			return ports->items[i];
 	}
 	return NULL;
+}
+
+static bool hides_family(const struct rna_device *device)
+{
+	const struct rna_driver *driver = rna_driver_named(device->driver);
+
+	return device->function == RNA_FUNCTION_VIRTUAL || (driver && driver->hides_family);
+}
+
+/*
+ * UCX connects ports of rc_verbs by datagrams. Before 1.19 it takes the family of their addresses
+ * from the service level of the completion, and drops each whose address it then does not know,
+ * without a word (uct_ud_iface_check_grh(), ucx#10209).
+ */
+static void choose_check_of_datagrams(struct rna_env_advising *advising)
+{
+	const struct rna_env_ports *ports = &advising->ports;
+
+	for (size_t i = 0; i < ports->count; i++)
+		if (ports->items[i]->link_layer == RNA_LINK_LAYER_ETHERNET &&
+		    hides_family(ports->items[i]->device->device)) {
+			rna_env_set(advising, "UCX_UD_VERBS_ETH_DGID_CHECK", "n",
+				    rna_arena_printf(
+					    advising->arena,
+					    "%s does not tell datagrams of IPv4 from IPv6: so UCX "
+					    "before 1.19 drops those of IPv4, and does not connect "
+					    "(ucx#10209)",
+					    rna_env_name(advising, ports->items[i])));
+			return;
+		}
 }
 
 /*
@@ -175,7 +210,7 @@ static void choose_reachability(struct rna_env_advising *advising)
 {
 	static const char reason[] =
 		"networks do not reach each other, and by itself UCX trusts any route: so it takes "
-		"only addresses in the prefix of a network for reachable";
+		"only addresses in the prefix of a network for reachable (since UCX 1.19)";
 	unsigned length;
 
 	if (advising->ports.items[0]->link_layer != RNA_LINK_LAYER_ETHERNET ||
@@ -189,13 +224,20 @@ static void choose_reachability(struct rna_env_advising *advising)
 		    rna_arena_printf(advising->arena, "%u", length), reason);
 }
 
-void rna_env_choose_ucx(struct rna_env_advising *advising)
+/* rails: the variable for the number of ports that carry one message. */
+static void choose(struct rna_env_advising *advising, const char *rails)
 {
-	choose_rails(advising, "UCX_MAX_RNDV_RAILS", 2); /* src/ucp/core/ucp_context.c */
+	choose_rails(advising, rails);
 	choose_reachability(advising);
+	choose_check_of_datagrams(advising);
 	warn_of_bonds(advising);
 	warn_of_driver(advising);
 	warn_of_flat_topology(advising);
+}
+
+void rna_env_choose_ucx(struct rna_env_advising *advising)
+{
+	choose(advising, "UCX_MAX_RNDV_RAILS");
 }
 
 /*
@@ -204,11 +246,7 @@ void rna_env_choose_ucx(struct rna_env_advising *advising)
  */
 void rna_env_choose_nixl(struct rna_env_advising *advising)
 {
-	choose_rails(advising, "UCX_MAX_RMA_RAILS", 2);
-	choose_reachability(advising);
-	warn_of_bonds(advising);
-	warn_of_driver(advising);
-	warn_of_flat_topology(advising);
+	choose(advising, "UCX_MAX_RMA_RAILS");
 }
 
 /* -- Open MPI ---------------------------------------------------------------------------------- */
@@ -225,7 +263,8 @@ static void choose_pml(struct rna_env_advising *advising)
 			advising->arena,
 			"by itself Open MPI prefers TCP on devices of other drivers "
 			"than mlx4 and mlx5, as %s is (%s)",
-			rna_env_name(advising, other), other->device->device->driver);
+			rna_env_name(advising, other),
+			other->device->device->driver ? other->device->device->driver : "software");
 	rna_env_set(advising, "OMPI_MCA_pml", "ucx", reason);
 }
 

@@ -138,6 +138,7 @@ static const struct rna_driver drivers[] = {
 				RANGE(INTEL, 0x1599, 0x159a), RANGE(INTEL, 0x1888, 0x189a)),
 	 .flashes = true,
 	 .activates = true,
+	 .hides_family = true,
 	 .whole_mtu = true,
 	 .lets_go = true},
 	/* X722, not X710. drivers/net/ethernet/intel/i40e/i40e_devids.h; i40e_client.c */
@@ -150,7 +151,8 @@ static const struct rna_driver drivers[] = {
 	/* IPU E2000. drivers/net/ethernet/intel/idpf/idpf_devids.h; RDMA in newer kernels only */
 	{.name = "idpf",
 	 .rdma = "irdma",
-	 .functions = FUNCTIONS(VF(INTEL, 0x145c, 0x145c), RANGE(INTEL, 0x1452, 0x1452))},
+	 .functions = FUNCTIONS(VF(INTEL, 0x145c, 0x145c), RANGE(INTEL, 0x1452, 0x1452)),
+	 .hides_family = true},
 	/*
 	 * EFA 0 to 4 (EC2). Its numbers are called VF (PCI_DEV_ID_EFA0_VF in
 	 * drivers/infiniband/hw/efa/efa_main.c), on bare metal as well, so they say nothing.
@@ -172,6 +174,7 @@ static const struct rna_driver drivers[] = {
 	 .rdma = "ionic_rdma",
 	 .functions = FUNCTIONS(VF(PENSANDO, 0x1003, 0x1003), RANGE(PENSANDO, 0x1002, 0x1002)),
 	 .is_ca = true,
+	 .hides_family = true,
 	 .flashes = true},
 	/* Kunpeng. drivers/net/ethernet/hisilicon/hns3/hnae3.h: a220 and a221 have no RoCE */
 	{.name = "hns3",

@@ -58,6 +58,12 @@ struct rna_driver {
 	 * irdma, qedr and erdma set CA for RoCE and RNIC for iWARP.
 	 */
 	bool is_ca;
+	/*
+	 * Its completions of RoCE datagrams do not tell IPv4 from IPv6. mlx5, bnxt_re and hns put
+	 * that into their service level (rdma-core 64.0, providers); ionic puts the priority of the
+	 * VLAN there, and irdma nothing.
+	 */
+	bool hides_family;
 	bool whole_mtu; /* the RDMA MTU may be as large as that of the interface */
 	/*
 	 * Its RDMA driver has disassociate_ucontext in every kernel since Linux 5.14 and

@@ -11,6 +11,7 @@ import json
 import os
 import select
 import shlex
+import shutil
 import signal
 import socket
 import subprocess
@@ -30,8 +31,11 @@ class Lost(Exception):
     """A VM ended, or no longer answers: of this lab, nothing more is to be learned."""
 
 
-def unavailable(nodes):
-    """Why this machine cannot run a lab of that size; None: it can."""
+def unavailable(nodes, programs=()):
+    """Why this machine cannot run a lab of that size that needs these programs; None: it can."""
+    for program in programs:
+        if not shutil.which(program):
+            return f"there is no {program}"
     answer = subprocess.run([VM, "available"], stdout=subprocess.PIPE, text=True, check=False)
     if answer.returncode:
         return answer.stdout.strip()

@@ -172,13 +172,17 @@ static void test_rails_of_a_gpu(void **state)
 static void test_drivers_for_open_mpi(void **state)
 {
 	static const struct {
-		const char *driver, *reason;
+		const char *driver;
+		enum rna_function function;
+		const char *reason;
 	} cases[] = {
-		{"mlx5_core", "goes on over TCP if UCX fails"},
-		{"mlx4_core", "goes on over TCP if UCX fails"},
-		{NULL, "goes on over TCP if UCX fails"},
-		{"bnxt_en", "prefers TCP on devices of other drivers than mlx4 and mlx5, as "
-			    "n1/1 is (bnxt_en)"},
+		{"mlx5_core", 0, "goes on over TCP if UCX fails"},
+		{"mlx4_core", 0, "goes on over TCP if UCX fails"},
+		{NULL, 0, "goes on over TCP if UCX fails"},
+		{NULL, RNA_FUNCTION_VIRTUAL, "as n1/1 is (software)"},
+		{"bnxt_en", 0,
+		 "prefers TCP on devices of other drivers than mlx4 and mlx5, as n1/1 is "
+		 "(bnxt_en)"},
 	};
 
 	(void)state;
@@ -189,9 +193,46 @@ static void test_drivers_for_open_mpi(void **state)
 		make(&node, RNA_ENV_OPENMPI, arena);
 		add(&node, "n0", "mlx5_core");
 		add(&node, "n1", cases[i].driver);
+		node.devices[1].function = cases[i].function;
 		rna_env_choose_openmpi(&node.advising);
-		assert_variables(&node, "OMPI_MCA_pml=ucx OMPI_MCA_btl=^openib,uct");
+		assert_string_equal(node.variables[0].name, "OMPI_MCA_pml");
+		assert_string_equal(node.variables[1].value, "^openib,uct");
 		assert_non_null(strstr(node.variables[0].reason, cases[i].reason));
+	}
+}
+
+/* -- UCX --------------------------------------------------------------------------------------- */
+
+static void test_datagrams_of_ucx(void **state)
+{
+	static const struct {
+		const char *driver;
+		enum rna_function function;
+		enum rna_link_layer layer;
+		const char *variables;
+	} cases[] = {
+		{"mlx5_core", 0, RNA_LINK_LAYER_ETHERNET, ""},
+		{"bnxt_en", 0, RNA_LINK_LAYER_ETHERNET, ""},
+		{"hns3", 0, RNA_LINK_LAYER_ETHERNET, ""},
+		{NULL, 0, RNA_LINK_LAYER_ETHERNET, ""},
+		{NULL, RNA_FUNCTION_VIRTUAL, RNA_LINK_LAYER_INFINIBAND, ""},
+		{NULL, RNA_FUNCTION_VIRTUAL, RNA_LINK_LAYER_ETHERNET,
+		 "UCX_UD_VERBS_ETH_DGID_CHECK=n"},
+		{"ice", 0, RNA_LINK_LAYER_ETHERNET, "UCX_UD_VERBS_ETH_DGID_CHECK=n"},
+		{"ionic", 0, RNA_LINK_LAYER_ETHERNET, "UCX_UD_VERBS_ETH_DGID_CHECK=n"},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < RNA_ARRAY_SIZE(cases); i++) {
+		RNA_CLEANUP(rna_arena_free_p) struct rna_arena *arena = rna_arena_new(1024);
+		struct node node;
+
+		make(&node, RNA_ENV_UCX, arena);
+		add(&node, "n0", "mlx5_core");
+		add(&node, "n1", cases[i].driver)->link_layer = cases[i].layer;
+		node.devices[1].function = cases[i].function;
+		rna_env_choose_ucx(&node.advising);
+		assert_variables(&node, cases[i].variables);
 	}
 }
 
@@ -301,6 +342,53 @@ static void test_gids(void **state)
 
 /* -- Limits ------------------------------------------------------------------------------------ */
 
+/* UCX before 1.18 has no variable for a prefix: the warning names the index for it, if it is one.
+ */
+static void test_the_prefix_of_ucx(void **state)
+{
+	static const struct rna_gid_entry strange_first[] = {
+		{.index = 0, .gid = {{0xfe, 0x80, [15] = 1}}, .type = RNA_GID_TYPE_ROCE_V2},
+		{.index = 1,
+		 .gid = {{[10] = 0xff, 0xff, 192, 0, 2, 1}},
+		 .type = RNA_GID_TYPE_ROCE_V2},
+		{.index = 4,
+		 .gid = {{[10] = 0xff, 0xff, 10, 0, 0, 1}},
+		 .type = RNA_GID_TYPE_ROCE_V2},
+	};
+	static const struct rna_port_gids fourth = {.count = 3, .entries = strange_first};
+	static const struct rna_network_range range = {
+		.name = "rails",
+		.len = 5,
+		.address = {{[10] = 0xff, 0xff, 10}},
+		.bits = RNA_IPV4_BIT + 8,
+	};
+	static const struct rna_network network = {.name = "rails"};
+	const struct rna_networks networks = {.range_count = 1, .ranges = &range};
+	const struct {
+		const struct rna_port_gids *other;
+		const char *warning;
+	} cases[] = {
+		{&fourth, "before UCX 1.18 there is no UCX_IB_ROCE_SUBNETS: there set "
+			  "UCX_IB_GID_INDEX=4"},
+		{&gids, "there give each process ports of one GID index only"},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < RNA_ARRAY_SIZE(cases); i++) {
+		RNA_CLEANUP(rna_arena_free_p) struct rna_arena *arena = rna_arena_new(1024);
+		struct node node;
+
+		make(&node, RNA_ENV_UCX, arena);
+		node.view.networks = &networks;
+		add(&node, "mlx5_0", "mlx5_core")->gids = &fourth;
+		add(&node, "mlx5_1", "mlx5_core")->gids = cases[i].other;
+		node.subjects[0].network = node.subjects[1].network = &network;
+		rna_env_choose_gids(&node.advising);
+		assert_variables(&node, "UCX_IB_ROCE_SUBNETS=10.0.0.0/8");
+		assert_warning(&node, cases[i].warning);
+	}
+}
+
 static void test_each_card_keeps_ports(void **state)
 {
 	RNA_CLEANUP(rna_arena_free_p) struct rna_arena *arena = rna_arena_new(1024);
@@ -368,6 +456,7 @@ static void test_the_plugin_of_google(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_the_prefix_of_ucx),
 		cmocka_unit_test(test_each_card_keeps_ports),
 		cmocka_unit_test(test_the_gid_of_mooncake),
 		cmocka_unit_test(test_the_plugin_of_google),
@@ -375,6 +464,7 @@ int main(void)
 		cmocka_unit_test(test_mapping_of_nvshmem),
 		cmocka_unit_test(test_rails_of_a_gpu),
 		cmocka_unit_test(test_drivers_for_open_mpi),
+		cmocka_unit_test(test_datagrams_of_ucx),
 		cmocka_unit_test(test_dma_buf_for_rccl),
 		cmocka_unit_test(test_gids),
 	};
