@@ -95,7 +95,6 @@ bool rna_env_given_gids(const struct rna_env_gid_names *names,
 
 /* Partitions, and networks that do not reach each other: env_networks.c. */
 void rna_env_choose_networks(struct rna_env_advising *advising);
-size_t rna_env_count_networks(const struct rna_env_ports *ports);
 /* Are there several, and is that proven? */
 bool rna_env_networks_are_apart(const struct rna_env_ports *ports);
 /* The number of the network of one of the ports, from 0. */
