@@ -213,7 +213,7 @@ const struct rna_env_dialect rna_env_dialects[RNA_ENV_LIBRARY_COUNT] = {
 
 /* -- Documents --------------------------------------------------------------------------------- */
 
-/* Variables that are no names of a dialect: of a file env_*.c each. */
+/* Variables, and options of programs, that are no names of a dialect: of a file env_*.c each. */
 static const struct {
 	const char *name, *meaning, *source;
 	unsigned libraries; /* bits of enum rna_env_library */
@@ -247,6 +247,17 @@ static const struct {
 	 "Mooncake 3b5a59413 `mooncake-transfer-engine/src/config.cpp`", OF(MOONCAKE)},
 	{"WITH_NVIDIA_PEERMEM", "the memory of GPUs by dma-buf",
 	 "vLLM 00f4240e `docs/features/mooncake_connector_usage.md`", OF(MOONCAKE)},
+	{"backends", "UCX, of vLLM's NixlConnector: by default, in kv_connector_extra_config",
+	 "vLLM 026c83f9 `docs/features/nixl_connector_usage.md`", OF(NIXL)},
+	/* initialize() of both hands it to the engine, which selects devices by it */
+	{"--disaggregation-ib-device",
+	 "the devices, of SGLang: a list, or JSON with one for each GPU",
+	 "SGLang 00157bdc `srt/distributed/device_communicators/mooncake_transfer_engine.py`",
+	 OF(MOONCAKE)},
+	{"MOONCAKE_DEVICE", "the devices, of SGLang's cache", "SGLang 0003215c `srt/environ.py`",
+	 OF(MOONCAKE)},
+	{"device_name", "the devices, of vLLM: in kv_connector_extra_config",
+	 "vLLM 00f4240e `kv_connector/v1/mooncake/mooncake_connector.py`", OF(MOONCAKE)},
 #undef OF
 };
 
