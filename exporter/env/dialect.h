@@ -135,8 +135,6 @@ const struct rna_gid_entry *rna_env_ucx_select(const struct rna_port_gids *gids,
 const struct rna_gid_entry *rna_env_mooncake_select(const struct rna_port_gids *gids,
 						    const struct rna_nccl_settings *settings,
 						    unsigned *ret_index);
-const struct rna_gid_entry *rna_env_ucx_gid_of(const struct rna_subject *port);
-const struct rna_gid_entry *rna_env_mooncake_gid_of(const struct rna_subject *port);
 
 /* A warning if the topology has no GPU of that vendor, for which alone the library is. */
 void rna_env_warn_of_vendor(struct rna_env_advising *advising, uint32_t vendor, const char *name);

@@ -47,13 +47,6 @@ const struct rna_gid_entry *rna_env_mooncake_select(const struct rna_port_gids *
 	return best;
 }
 
-const struct rna_gid_entry *rna_env_mooncake_gid_of(const struct rna_subject *port)
-{
-	unsigned index;
-
-	return port->gids ? rna_env_mooncake_select(port->gids, &RNA_NCCL_STANDARD, &index) : NULL;
-}
-
 /* MC_IB_PORT is one number for all devices. */
 static void choose_port(struct rna_env_advising *advising)
 {

@@ -63,30 +63,26 @@ const struct rna_gid_entry *rna_env_ucx_select(const struct rna_port_gids *gids,
 	return entry;
 }
 
-const struct rna_gid_entry *rna_env_ucx_gid_of(const struct rna_subject *port)
-{
-	unsigned index;
-
-	return port->gids ? rna_env_ucx_select(port->gids, &RNA_NCCL_STANDARD, &index) : NULL;
-}
-
 /* -- Rails ------------------------------------------------------------------------------------- */
 
-enum { RAILS_MAX = 4 }; /* that UCX supports: docs/source/faq.md */
+enum {
+	RAILS_MAX = 4, /* that UCX supports: docs/source/faq.md */
+	RAILS_ALONE = 2,
+};
 
 /* One message uses so many ports by itself; a GPU with more of them, as planes, needs all. */
-static void choose_rails(struct rna_env_advising *advising, const char *name, size_t standard)
+static void choose_rails(struct rna_env_advising *advising, const char *name)
 {
 	size_t count = advising->ports.count < RAILS_MAX ? advising->ports.count : RAILS_MAX;
 
-	if (advising->ports.are_nearest && count > standard)
+	if (advising->ports.are_nearest && count > RAILS_ALONE)
 		rna_env_set(
 			advising, name, rna_arena_printf(advising->arena, "%zu", count),
 			rna_arena_printf(advising->arena,
 					 "%zu ports are for this GPU, and by itself %s divides a "
-					 "large message among %zu (UCX supports %d at most)",
+					 "large message among %d (UCX supports %d at most)",
 					 advising->ports.count, advising->dialect->words.title,
-					 standard, RAILS_MAX));
+					 RAILS_ALONE, RAILS_MAX));
 }
 
 static void warn_of_flat_topology(struct rna_env_advising *advising)
@@ -189,13 +185,18 @@ static void choose_reachability(struct rna_env_advising *advising)
 		    rna_arena_printf(advising->arena, "%u", length), reason);
 }
 
-void rna_env_choose_ucx(struct rna_env_advising *advising)
+static void choose(struct rna_env_advising *advising, const char *rails)
 {
-	choose_rails(advising, "UCX_MAX_RNDV_RAILS", 2); /* src/ucp/core/ucp_context.c */
+	choose_rails(advising, rails);
 	choose_reachability(advising);
 	warn_of_bonds(advising);
 	warn_of_driver(advising);
 	warn_of_flat_topology(advising);
+}
+
+void rna_env_choose_ucx(struct rna_env_advising *advising)
+{
+	choose(advising, "UCX_MAX_RNDV_RAILS"); /* src/ucp/core/ucp_context.c */
 }
 
 /*
@@ -204,11 +205,7 @@ void rna_env_choose_ucx(struct rna_env_advising *advising)
  */
 void rna_env_choose_nixl(struct rna_env_advising *advising)
 {
-	choose_rails(advising, "UCX_MAX_RMA_RAILS", 2);
-	choose_reachability(advising);
-	warn_of_bonds(advising);
-	warn_of_driver(advising);
-	warn_of_flat_topology(advising);
+	choose(advising, "UCX_MAX_RMA_RAILS");
 }
 
 /* -- Open MPI ---------------------------------------------------------------------------------- */

@@ -159,16 +159,6 @@ static const struct rna_gid *address_of(const struct rna_networks *networks,
 
 /* -- Adding networks --------------------------------------------------------------------------- */
 
-enum { PLANES_MAX = 16 }; /* NCCL 2.30 knows twelve */
-
-/* The ports in one place of all cards, and the bits that their addresses share. */
-struct plane {
-	unsigned place, model;
-	size_t count;
-	struct rna_gid address; /* of the first of them */
-	unsigned bits;
-};
-
 struct search {
 	struct rna_subject *ports;
 	size_t port_count;
@@ -177,8 +167,6 @@ struct search {
 	struct rna_network_range *ranges; /* those of networks */
 	struct rna_network *items;        /* room for one more than there are ports and ranges */
 	size_t count;
-	size_t plane_count;
-	struct plane planes[PLANES_MAX];
 };
 
 static void join_network(struct rna_subject *port, struct rna_network *network)
@@ -389,99 +377,78 @@ static const struct rna_gid *plane_address_of(const struct search *search,
 	return is_placed(port) && port->card ? address_of(search->networks, port) : NULL;
 }
 
-static struct plane *find_plane(struct search *search, unsigned place)
+/* The bits that addresses in its place share, and their number. */
+static unsigned share_bits(const struct search *search, const struct rna_subject *port,
+			   size_t *ret_count)
 {
-	struct plane *plane = search->planes;
+	const struct rna_gid *address = plane_address_of(search, port);
+	unsigned ret = GID_BITS;
 
-	while (plane < &search->planes[search->plane_count] && plane->place != place)
-		plane++;
-	return plane;
-}
+	*ret_count = 0;
+	for (size_t i = 0; i < search->port_count; i++) {
+		const struct rna_gid *other = search->ports[i].place == port->place
+						      ? plane_address_of(search, &search->ports[i])
+						      : NULL;
+		unsigned bits = other ? common_bits(address, other) : GID_BITS;
 
-static void add_to_plane(struct search *search, const struct rna_subject *port,
-			 const struct rna_gid *address)
-{
-	struct plane *plane = find_plane(search, port->place);
-	unsigned bits;
-
-	if (plane == &search->planes[PLANES_MAX])
-		return;
-	if (plane == &search->planes[search->plane_count]) {
-		search->plane_count++;
-		*plane = (struct plane){port->place, port->model, 0, *address, GID_BITS};
+		*ret_count += other != NULL;
+		ret = bits < ret ? bits : ret;
 	}
-	bits = common_bits(&plane->address, address);
-	plane->bits = bits < plane->bits ? bits : plane->bits;
-	plane->count++;
+	return ret;
 }
 
-/* As far as LLDP tells. */
-static bool share_a_switch(const struct rna_subject *a, const struct rna_subject *b)
+/* Do both lead to one switch, as far as LLDP tells, or reach each other? Then they are no planes.
+ */
+static bool are_connected(const struct rna_subject *a, const struct rna_subject *b)
 {
-	return a->card == b->card && a->peer && b->peer && a->peer->guid &&
-	       rna_same_text(a->peer->guid, b->peer->guid);
-}
-
-/* Do ports in both places lead to one switch, or reach each other? Then they are no planes. */
-static bool are_connected(const struct search *search, unsigned a, unsigned b)
-{
-	for (size_t i = 0; i < search->port_count; i++)
-		for (size_t j = 0; j < search->port_count; j++) {
-			const struct rna_subject *x = &search->ports[i], *y = &search->ports[j];
-
-			if (x->place == a && y->place == b &&
-			    (share_a_switch(x, y) ||
-			     rna_reach_of(x, y, NULL) == RNA_REACH_TOGETHER))
-				return true;
-		}
-	return false;
-}
-
-static bool are_apart(const struct search *search, const struct plane *a, const struct plane *b)
-{
-	const unsigned common = common_bits(&a->address, &b->address);
-
-	return a->model == b->model && a->count == b->count && a->count > 1 && common < a->bits &&
-	       common < b->bits && !are_connected(search, a->place, b->place);
+	return (a->card == b->card && a->peer && b->peer && a->peer->guid &&
+		rna_same_text(a->peer->guid, b->peer->guid)) ||
+	       rna_reach_of(a, b, NULL) == RNA_REACH_TOGETHER;
 }
 
 /* Is the place apart from all others on cards of its model, of which there are some? */
-static bool is_plane(const struct search *search, const struct plane *plane)
+static bool is_plane(const struct search *search, const struct rna_subject *port)
 {
-	bool any = false;
+	const struct rna_gid *address = plane_address_of(search, port), *other;
+	size_t count, others, apart = 0;
+	unsigned bits = share_bits(search, port, &count);
 
-	for (size_t i = 0; i < search->plane_count; i++) {
-		const struct plane *other = &search->planes[i];
+	for (size_t i = 0; i < search->port_count; i++) {
+		const struct rna_subject *to = &search->ports[i];
+		unsigned common;
 
-		if (other == plane || other->model != plane->model)
+		if (to->model != port->model || to->place == port->place ||
+		    !(other = plane_address_of(search, to)))
 			continue;
-		if (!are_apart(search, plane, other))
+		common = common_bits(address, other);
+		if (common >= bits || common >= share_bits(search, to, &others) || others != count)
 			return false;
-		any = true;
+		for (size_t j = 0; j < search->port_count; j++)
+			if (search->ports[j].place == port->place &&
+			    are_connected(&search->ports[j], to))
+				return false;
+		apart++;
 	}
-	return any;
-}
-
-static const char *name_plane(const struct search *search, const struct plane *plane)
-{
-	const struct rna_gid prefix = mask(&plane->address, plane->bits);
-	char text[RNA_ADDRESS_TEXT_MAX];
-
-	rna_address_format(&prefix, text);
-	return rna_arena_printf(search->arena, "%s/%u", text,
-				rna_gid_family(&prefix) == RNA_GID_IPV4 ? plane->bits - RNA_IPV4_BIT
-									: plane->bits);
+	return apart > 0 && count > 1;
 }
 
 static bool begins_plane(struct search *search, const struct rna_subject *port,
 			 struct rna_network *ret)
 {
-	const struct plane *plane = find_plane(search, port->place);
+	const struct rna_gid *address = plane_address_of(search, port);
+	char text[RNA_ADDRESS_TEXT_MAX];
+	struct rna_gid prefix;
+	unsigned bits;
+	size_t count;
 
-	if (!plane_address_of(search, port) || plane == &search->planes[search->plane_count] ||
-	    !is_plane(search, plane))
+	if (!address || !is_plane(search, port))
 		return false;
-	ret->name = name_plane(search, plane);
+	bits = share_bits(search, port, &count);
+	prefix = mask(address, bits);
+	rna_address_format(&prefix, text);
+	ret->name = rna_arena_printf(search->arena, "%s/%u", text,
+				     rna_gid_family(&prefix) == RNA_GID_IPV4 ? bits - RNA_IPV4_BIT
+									     : bits);
 	return true;
 }
 
@@ -564,12 +531,6 @@ static int find_unconfigured(struct search *search)
 	for (size_t i = 0; i < search->port_count; i++)
 		if (is_first_of_place(search, &search->ports[i]))
 			find_shared(search, &search->ports[i]);
-	for (size_t i = 0; i < search->port_count; i++) {
-		const struct rna_gid *address = plane_address_of(search, &search->ports[i]);
-
-		if (address)
-			add_to_plane(search, &search->ports[i], address);
-	}
 	for (size_t i = 0; i < RNA_ARRAY_SIZE(rows) && status == 0; i++)
 		status = find_row(search, &rows[i]);
 	return status;
