@@ -369,8 +369,9 @@ static const struct rna_schema_row rows[] = {
 	     rna_network_range_is_valid, NULL,
 	     "Networks whose ports reach each other, but not those of other networks: the "
 	     "addresses of RoCE ports, or partitions of InfiniBand. Several entries may have one "
-	     "name. If empty, ports of InfiniBand are told apart by subnet and partition, and "
-	     "planes of RoCE by their addresses. The command env and the label networks use them."),
+	     "name. If empty, ports of InfiniBand are told apart by subnet and partition, those of "
+	     "RoCE by VLAN and subnet, both by probes, and planes of RoCE by their addresses. The "
+	     "command env and the label networks use them."),
 	CHOICE("counters.source", counters_source, counters_sources, "auto",
 	       "Source of the counters of InfiniBand ports: sysfs files, or MADs to the port. auto "
 	       "uses MADs if sysfs has no counters, or none with 64 bits."),

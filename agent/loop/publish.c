@@ -10,6 +10,7 @@
 #include "rna/model/subject.h"
 
 #include "memory/remember.h"
+#include "probe/probe_memory.h"
 
 #include "rhythm.h"
 
@@ -245,6 +246,12 @@ static int add_probes(const struct rna_publish_input *in, struct rna_view *view)
 {
 	view->probes = rna_probing_results(in->probing);
 	view->bandwidths = rna_measuring_results(in->measuring);
+	if (view->probes)
+		view->probed =
+			(struct rna_probe_pairs){view->probes->pair_count, view->probes->pairs};
+	else if (in->probes)
+		return rna_probe_memory_pairs(in->probes, in->time.realtime, view->arena,
+					      &view->probed);
 	return 0;
 }
 

@@ -24,14 +24,15 @@ struct rna_publish_input {
 	struct rna_time time;
 	const struct rna_schedule *schedule;
 	const struct rna_agent_status
-		*status;                 /* copied, but for the counts that are the schedule's */
-	struct rna_selftest *selftest;   /* NULL: nothing is tested */
-	struct rna_probing *probing;     /* NULL: nothing is probed */
-	struct rna_measuring *measuring; /* NULL: no bandwidth is measured */
-	struct rna_memory *memory;       /* it learns from the view; may be NULL */
-	struct rna_node *node;           /* NULL: Kubernetes is not used */
-	struct rna_health *health;       /* it learns from the view; may be NULL */
-	const struct rna_baseline *baseline; /* NULL: nothing is expected by a profile */
+		*status;               /* copied, but for the counts that are the schedule's */
+	struct rna_selftest *selftest; /* NULL: nothing is tested */
+	struct rna_probing *probing;   /* NULL: nothing is probed */
+	const struct rna_probe_memory *probes; /* what was probed before; may be NULL */
+	struct rna_measuring *measuring;       /* NULL: no bandwidth is measured */
+	struct rna_memory *memory;             /* it learns from the view; may be NULL */
+	struct rna_node *node;                 /* NULL: Kubernetes is not used */
+	struct rna_health *health;             /* it learns from the view; may be NULL */
+	const struct rna_baseline *baseline;   /* NULL: nothing is expected by a profile */
 };
 
 struct rna_publish_stage {

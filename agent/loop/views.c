@@ -160,6 +160,7 @@ static const struct rna_view *make_view(struct rna_agent *agent)
 		.status = &agent->status,
 		.selftest = agent->selftest,
 		.probing = agent->probing,
+		.probes = &agent->probes,
 		.measuring = agent->measuring,
 		.memory = &agent->memory,
 		.node = agent->node,

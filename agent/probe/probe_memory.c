@@ -154,6 +154,49 @@ const struct rna_kept_pair *rna_probe_memory_pair(const struct rna_probe_memory 
 	return NULL;
 }
 
+/* An agent that runs learns all pairs every RNA_PROBE_RECENT. */
+#define LATELY (2 * RNA_PROBE_RECENT)
+
+/* texts: its own, in arena, because the memory learns other pairs while a view is used. */
+static struct rna_probe_pair recall(const struct rna_kept_pair *kept, struct rna_kept_pair *texts)
+{
+	struct rna_probe_pair ret = {
+		.device = texts->device,
+		.port = kept->port,
+		.peer = texts->peer,
+		.peer_device = texts->peer_device,
+		.peer_port = kept->peer_port,
+		.scope = kept->peer[0] == '\0' ? RNA_PROBE_HOST : RNA_PROBE_FABRIC,
+		.state = RNA_PROBE_RUNNING,
+		.signs = kept->signs,
+		.total.answered = kept->answered,
+	};
+
+	*texts = *kept;
+	for (size_t i = 0; i < RNA_LEDGER_PASTS; i++)
+		rna_probe_counts_merge(&ret.recent, &kept->pasts[i]);
+	return ret;
+}
+
+int rna_probe_memory_pairs(const struct rna_probe_memory *memory, rna_usec realtime,
+			   struct rna_arena *arena, struct rna_probe_pairs *ret)
+{
+	struct rna_probe_pair *pairs =
+		rna_arena_array(arena, memory->pair_count + 1, sizeof(*pairs));
+	struct rna_kept_pair *texts =
+		rna_arena_array(arena, memory->pair_count + 1, sizeof(*texts));
+
+	*ret = (struct rna_probe_pairs){.items = pairs};
+	if (!pairs || !texts)
+		return -ENOMEM;
+	for (size_t i = 0; i < memory->pair_count; i++)
+		if (rna_usec_since(memory->pairs[i].when, realtime) <= LATELY) {
+			pairs[ret->count] = recall(&memory->pairs[i], &texts[ret->count]);
+			ret->count++;
+		}
+	return 0;
+}
+
 /* -- Learning ---------------------------------------------------------------------------------- */
 
 static struct rna_kept_pair describe(const struct rna_probing_pair *pair, rna_usec realtime)

@@ -60,6 +60,10 @@ const struct rna_kept_port *rna_probe_memory_port(const struct rna_probe_memory 
 const struct rna_kept_pair *rna_probe_memory_pair(const struct rna_probe_memory *memory,
 						  const struct rna_probing_pair *pair);
 
+/* Those of its pairs that it has learned lately, in arena. 0 or -ENOMEM. */
+int rna_probe_memory_pairs(const struct rna_probe_memory *memory, rna_usec realtime,
+			   struct rna_arena *arena, struct rna_probe_pairs *ret);
+
 void rna_probe_memory_write(struct rna_probe_memory *memory, struct rna_strbuf *out);
 /* -EBADMSG: it is damaged; -EOPNOTSUPP: a newer version wrote it; -ENOMEM. Then memory is as it
  * was.

@@ -4,7 +4,7 @@
  *
  * A hash is left out on purpose: the half of a MAC address that is not the vendor's has 24 bits,
  * and an attacker could try all hashes. So originals are kept in a list, and the place
- * in the list is the stand-in.
+ * in the list is the stand-in. IP addresses keep their relations as well, see Prefixes.
  *
  * Vendors stay where they are known to be vendors: in MAC addresses that are not locally
  * administered, in GUIDs that were made from one. Two forms of those are known, "fffe" in the
@@ -24,10 +24,20 @@ enum {
 	MAC_SIZE = 6,
 	GUID_SIZE = 8,
 	GID_SIZE = 16,
+	IPV4_SIZE = 4,
 	IPOIB_SIZE = 20,     /* flags and QP number, then a GID: RFC 4391, section 9.1.1 */
 	OCTETS_MAX = 20,     /* the largest of them */
 	MAC_LOCAL = 0x02,    /* bit of the first octet: no vendor's address */
 	FIRST_UNIT = 0xf000, /* stand-ins are easy to tell from units of machines made by hand */
+};
+
+struct network;
+
+/* An address of IPv4, or the first half of one of IPv6; the first bit is the highest. */
+struct prefix {
+	const struct network *network;
+	uint64_t original, stand_in;
+	uint32_t head; /* number of the first bits of the original, in its network */
 };
 
 struct rna_disguise {
@@ -35,6 +45,8 @@ struct rna_disguise {
 	const char **originals;
 	size_t count;
 	size_t size;
+	struct prefix *prefixes;
+	size_t prefix_count, prefix_size;
 	bool no_memory;
 };
 
@@ -55,25 +67,26 @@ struct rna_disguise *rna_disguise_free(struct rna_disguise *disguise)
 		return NULL;
 	(void)rna_arena_free(disguise->arena);
 	free(disguise->originals);
+	free(disguise->prefixes);
 	free(disguise);
 	return NULL;
 }
 
 /* -- Originals and their numbers --------------------------------------------------------------- */
 
-/* Room for one more, or false. */
-static bool grow(struct rna_disguise *disguise)
+/* Room for one more in the array, of size items, or false. */
+static bool grow(void *array, size_t count, size_t *size, size_t item)
 {
-	size_t size = disguise->size ? disguise->size * 2 : 64;
-	const char **more;
+	size_t larger = *size ? *size * 2 : 64;
+	void **items = array, *more;
 
-	if (disguise->count < disguise->size)
+	if (count < *size)
 		return true;
-	more = reallocarray(disguise->originals, size, sizeof(*more));
+	more = reallocarray(*items, larger, item);
 	if (!more)
 		return false;
-	disguise->originals = more;
-	disguise->size = size;
+	*items = more;
+	*size = larger;
 	return true;
 }
 
@@ -83,7 +96,8 @@ static uint32_t number_of(struct rna_disguise *disguise, const char *original)
 	for (size_t i = 0; original && i < disguise->count; i++)
 		if (strcmp(disguise->originals[i], original) == 0)
 			return (uint32_t)i + 1;
-	if (!original || !grow(disguise)) {
+	if (!original || !grow(&disguise->originals, disguise->count, &disguise->size,
+			       sizeof(*disguise->originals))) {
 		disguise->no_memory = true;
 		return 0;
 	}
@@ -150,25 +164,133 @@ static void replace_guid(struct rna_disguise *disguise, uint8_t guid[GUID_SIZE])
 	memcpy(guid, (const uint8_t[]){MAC_LOCAL, 0, 0, 0, 0}, 5);
 }
 
-/* The default prefix says nothing; others become 2001:db8:: (RFC 3849). */
+/* -- Prefixes ---------------------------------------------------------------------------------- */
+
+/*
+ * Two stand-ins share as many bits as their originals do, because that shows networks and planes:
+ * but which bits those are, only the order of appearance decides. Where addresses are private, all
+ * sites have the same first bits, and these stay. Others have a first part that is replaced as a
+ * whole by one that is nobody's.
+ */
+struct network {
+	uint64_t prefix;   /* of originals */
+	unsigned bits;     /* of prefix */
+	uint64_t stand_in; /* for the first bits */
+	unsigned head;     /* how many those are */
+	uint32_t heads;    /* how many values they have */
+	uint64_t rest;     /* the bits that no relation decides */
+};
+
+/* 10.250.240.1 is easy to tell from addresses that people choose. */
+#define IPV4(number) ((uint64_t)(number) << 32)
+#define REST         IPV4(0xfa0000 + FIRST_UNIT + 1)
+
+static const struct network ipv4_networks[] = {
+	{IPV4(0x0a000000), 8, IPV4(0x0a000000), 8, 1, REST}, /* RFC 1918 */
+	{IPV4(0xac100000), 12, IPV4(0xac100000), 12, 1, REST},
+	{IPV4(0xc0a80000), 16, IPV4(0xc0a80000), 16, 1, REST},
+	{IPV4(0x64400000), 10, IPV4(0x64400000), 10, 1, REST}, /* RFC 6598 */
+	{0, 0, IPV4(0xf0000000), 8, 15, REST},                 /* 240.0.0.0/4: RFC 1112 */
+};
+
+static const struct network ipv6_network = {
+	0, 0, 0x3fffULL << 48, 32, 1 << 12, FIRST_UNIT + 1, /* 3fff::/20: RFC 9637 */
+};
+
+static uint64_t first_bits(unsigned count)
+{
+	return count > 0 ? UINT64_MAX << (64 - count) : 0;
+}
+
+static unsigned common_bits(uint64_t a, uint64_t b)
+{
+	return a == b ? 64 : (unsigned)__builtin_clzll(a ^ b);
+}
+
+/* nearest: NULL: it is the first one of its head. */
+static uint64_t make_stand_in(const struct prefix *nearest, const struct prefix *new)
+{
+	const struct network *network = new->network;
+	unsigned common;
+	uint64_t other;
+
+	if (!nearest)
+		return network->stand_in +
+		       ((uint64_t)(new->head % network->heads) << (64 - network->head)) +
+		       (network->rest & ~first_bits(network->head));
+	common = common_bits(nearest->original, new->original);
+	other = 1ULL << (63 - common);
+	return (nearest->stand_in & first_bits(common)) | (~nearest->stand_in & other) |
+	       (network->rest & (other - 1));
+}
+
+static uint64_t replace_prefix_bits(struct rna_disguise *disguise, const struct network *network,
+				    uint64_t original)
+{
+	const struct prefix *nearest = NULL;
+	struct prefix new = {.network = network, .original = original};
+
+	for (size_t i = 0; i < disguise->prefix_count; i++) {
+		const struct prefix *known = &disguise->prefixes[i];
+		unsigned common = common_bits(known->original, original);
+
+		if (known->network != network)
+			continue;
+		if (common == 64)
+			return known->stand_in;
+		if (common >= network->head &&
+		    (!nearest || common > common_bits(nearest->original, original)))
+			nearest = known;
+		new.head = known->head >= new.head ? known->head + 1 : new.head;
+	}
+	if (!grow(&disguise->prefixes, disguise->prefix_count, &disguise->prefix_size,
+		  sizeof(*disguise->prefixes))) {
+		disguise->no_memory = true;
+		return 0;
+	}
+	new.head = nearest ? nearest->head : new.head;
+	new.stand_in = make_stand_in(nearest, &new);
+	disguise->prefixes[disguise->prefix_count++] = new;
+	return new.stand_in;
+}
+
+static uint64_t get_bits(const uint8_t *octets, size_t count)
+{
+	uint64_t ret = 0;
+
+	for (size_t i = 0; i < count; i++)
+		ret |= (uint64_t)octets[i] << (56 - 8 * i);
+	return ret;
+}
+
+static void put_bits(uint8_t *octets, size_t count, uint64_t bits)
+{
+	for (size_t i = 0; i < count; i++)
+		octets[i] = (uint8_t)(bits >> (56 - 8 * i));
+}
+
+/* The default prefix says nothing. */
 static void replace_prefix(struct rna_disguise *disguise, uint8_t prefix[GUID_SIZE])
 {
 	static const uint8_t link_local[GUID_SIZE] = {0xfe, 0x80};
 
 	if (is_zero(prefix, GUID_SIZE) || memcmp(prefix, link_local, GUID_SIZE) == 0)
 		return;
-	put_unit(prefix + 5, number_of_octets(disguise, 'p', prefix, GUID_SIZE));
-	memcpy(prefix, (const uint8_t[]){0x20, 0x01, 0x0d, 0xb8, 0x00}, 5);
+	put_bits(prefix, GUID_SIZE,
+		 replace_prefix_bits(disguise, &ipv6_network, get_bits(prefix, GUID_SIZE)));
 }
 
-/* 198.18.0.0/15: RFC 2544. */
-static void replace_ipv4(struct rna_disguise *disguise, uint8_t address[4])
+static void replace_ipv4(struct rna_disguise *disguise, uint8_t address[IPV4_SIZE])
 {
-	uint32_t number = number_of_octets(disguise, '4', address, 4);
+	const uint64_t original = get_bits(address, IPV4_SIZE);
+	const struct network *network = ipv4_networks;
 
-	put_unit(address + 1, (18u << 16) + number % (2u << 16));
-	address[0] = 198;
+	while (common_bits(original, network->prefix) < network->bits)
+		network++;
+	put_bits(address, IPV4_SIZE, replace_prefix_bits(disguise, network, original));
 }
+
+/* -- GIDs -------------------------------------------------------------------------------------- */
 
 static void replace_gid(struct rna_disguise *disguise, uint8_t gid[GID_SIZE])
 {

@@ -4,8 +4,9 @@
  *
  * The same input gets the same stand-in for as long as a disguise lives, in whatever form it
  * comes: a MAC address, the GUID and the link-local GID that are made from it stay recognisable as
- * one. Stand-ins are numbered in order of appearance, so nothing of the original can be computed
- * back from them. Thread: one at a time.
+ * one. IP addresses in one network have stand-ins in one network, of the same length. Stand-ins are
+ * numbered in order of appearance, so nothing of the original can be computed back from them, but
+ * how many bits addresses share and whether they are private. Thread: one at a time.
  */
 #pragma once
 

@@ -273,7 +273,7 @@ static int list_gateways(const struct rna_root *root, const char *const *netdevs
 	return status;
 }
 
-/* The subnet besides the address, for disguises keep no prefix of IPv4. */
+/* The subnet besides the address: recordings of before keep no prefix of IPv4. */
 static int list_rail_addresses(const struct rna_root *root, const char *const *netdevs,
 			       size_t count, struct rna_arena *arena,
 			       struct rna_rail_address_list *ret)

@@ -96,7 +96,6 @@ bool rna_env_given_gids(const struct rna_env_gid_names *names,
 
 /* Partitions, and networks that do not reach each other: env_networks.c. */
 void rna_env_choose_networks(struct rna_env_advising *advising);
-size_t rna_env_count_networks(const struct rna_env_ports *ports);
 /* Are there several, and is that proven? */
 bool rna_env_networks_are_apart(const struct rna_env_ports *ports);
 /* The number of the network of one of the ports, from 0. */
@@ -137,8 +136,6 @@ const struct rna_gid_entry *rna_env_ucx_select(const struct rna_port_gids *gids,
 const struct rna_gid_entry *rna_env_mooncake_select(const struct rna_port_gids *gids,
 						    const struct rna_nccl_settings *settings,
 						    unsigned *ret_index);
-const struct rna_gid_entry *rna_env_ucx_gid_of(const struct rna_subject *port);
-const struct rna_gid_entry *rna_env_mooncake_gid_of(const struct rna_subject *port);
 
 /* A warning if the topology has no GPU of that vendor, for which alone the library is. */
 void rna_env_warn_of_vendor(struct rna_env_advising *advising, uint32_t vendor, const char *name);

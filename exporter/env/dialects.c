@@ -29,7 +29,6 @@ const char *const rna_env_names[] = {
 #define NCCL_QOS(who)                                                                              \
 	{                                                                                          \
 		.title = (who), .traffic_class = "NCCL_IB_TC", .level = "NCCL_IB_SL",              \
-		.gid_of = rna_env_nccl_gid_of                                                      \
 	}
 
 /*
@@ -62,7 +61,7 @@ const char *const rna_env_names[] = {
 #define UCX_QOS                                                                                    \
 	{                                                                                          \
 		.title = "UCX", .traffic_class = "UCX_IB_TRAFFIC_CLASS", .level = "UCX_IB_SL",     \
-		.standard = UCX_STANDARD_CLASS, .gid_of = rna_env_ucx_gid_of                       \
+		.standard = UCX_STANDARD_CLASS                                                     \
 	}
 
 /* In the order of enum rna_env_library. */
@@ -149,7 +148,6 @@ const struct rna_env_dialect rna_env_dialects[RNA_ENV_LIBRARY_COUNT] = {
 		.qos.title = "NVSHMEM",
 		.qos.traffic_class = "NVSHMEM_IB_TRAFFIC_CLASS",
 		.qos.level = "NVSHMEM_IB_SL",
-		.qos.gid_of = rna_env_nccl_gid_of,
 		.sockets = "NVSHMEM_BOOTSTRAP_UID_SOCK_IFNAME",
 		.sockets_alone = "the first of ib*, or of what is not docker* and lo, if "
 				 "NVSHMEM_BOOTSTRAP is UID",
@@ -207,14 +205,13 @@ const struct rna_env_dialect rna_env_dialects[RNA_ENV_LIBRARY_COUNT] = {
 		.qos.title = "Mooncake",
 		.qos.traffic_class = "MC_IB_TC",
 		.qos.level = "MC_IB_SL",
-		.qos.gid_of = rna_env_mooncake_gid_of,
 		.choose = rna_env_choose_mooncake,
 	},
 };
 
 /* -- Documents --------------------------------------------------------------------------------- */
 
-/* Variables that are no names of a dialect: of a file env_*.c each. */
+/* Variables, and options of programs, that are no names of a dialect: of a file env_*.c each. */
 static const struct {
 	const char *name, *meaning, *source;
 	unsigned libraries; /* bits of enum rna_env_library */
@@ -252,6 +249,17 @@ static const struct {
 	 "Mooncake 3b5a59413 `mooncake-transfer-engine/src/config.cpp`", OF(MOONCAKE)},
 	{"WITH_NVIDIA_PEERMEM", "the memory of GPUs by dma-buf",
 	 "vLLM 00f4240e `docs/features/mooncake_connector_usage.md`", OF(MOONCAKE)},
+	{"backends", "UCX, of vLLM's NixlConnector: by default, in kv_connector_extra_config",
+	 "vLLM 026c83f9 `docs/features/nixl_connector_usage.md`", OF(NIXL)},
+	/* initialize() of both hands it to the engine, which selects devices by it */
+	{"--disaggregation-ib-device",
+	 "the devices, of SGLang: a list, or JSON with one for each GPU",
+	 "SGLang 00157bdc `srt/distributed/device_communicators/mooncake_transfer_engine.py`",
+	 OF(MOONCAKE)},
+	{"MOONCAKE_DEVICE", "the devices, of SGLang's cache", "SGLang 0003215c `srt/environ.py`",
+	 OF(MOONCAKE)},
+	{"device_name", "the devices, of vLLM: in kv_connector_extra_config",
+	 "vLLM 00f4240e `kv_connector/v1/mooncake/mooncake_connector.py`", OF(MOONCAKE)},
 #undef OF
 };
 

@@ -15,14 +15,8 @@ struct gid_choice {
 	struct rna_nccl_settings settings;
 	/* Ports for which it then selects a routable GID of RoCE v2, of the port's network. */
 	size_t served;
-	bool networks; /* are prefixes of networks configured? */
+	const char *where; /* which GIDs those are, beyond that */
 };
-
-static bool is_routable(const struct rna_gid_entry *entry)
-{
-	return entry && entry->type == RNA_GID_TYPE_ROCE_V2 && !entry->elsewhere &&
-	       !rna_gid_is_link_local(&entry->gid);
-}
 
 const char *rna_env_gid_defect(const struct rna_subject *port, const struct rna_gid_entry *entry)
 {
@@ -32,11 +26,13 @@ const char *rna_env_gid_defect(const struct rna_subject *port, const struct rna_
 		return "whose interface is in another network namespace";
 	if (rna_gid_is_link_local(&entry->gid))
 		return "link-local: no router carries it";
-	if (!is_routable(entry))
+	if (entry->type != RNA_GID_TYPE_ROCE_V2)
 		return "no RoCE v2: no router carries it";
-	return rna_network_uses(port, &entry->gid)
-		       ? NULL
-		       : "no address of the port's network (fabric.networks)";
+	if (rna_network_uses(port, &entry->gid))
+		return NULL;
+	return port->view->networks->range_count > 0
+		       ? "no address of the port's network (fabric.networks)"
+		       : "not in the prefix that ports like this one share";
 }
 
 /* ret_index: of the entry, or of the empty one. */
@@ -56,12 +52,21 @@ static bool is_served(const struct rna_env_advising *advising, const struct rna_
 	       !rna_env_gid_defect(port, entry_of(advising, port, settings, ret_index));
 }
 
+static size_t count_ranges(const struct rna_networks *networks)
+{
+	return networks ? networks->range_count + networks->shared_count : 0;
+}
+
 static struct gid_choice try_settings(const struct rna_env_advising *advising,
 				      struct rna_nccl_settings settings)
 {
 	const struct rna_networks *networks = advising->view->networks;
-	struct gid_choice choice = {.settings = settings,
-				    .networks = networks && networks->range_count > 0};
+	struct gid_choice choice = {
+		.settings = settings,
+		.where = count_ranges(networks) == 0 ? ""
+			 : networks->range_count > 0 ? " in the port's network"
+						     : " in the prefix that ports share",
+	};
 	unsigned index;
 
 	for (size_t i = 0; i < advising->ports.count; i++)
@@ -82,7 +87,7 @@ static struct gid_choice find_index(const struct rna_env_advising *advising)
 			const struct rna_gid_entry *entry = &ports->items[i]->gids->entries[j];
 			struct gid_choice choice;
 
-			if (!is_routable(entry) || !rna_network_uses(ports->items[i], &entry->gid))
+			if (rna_env_gid_defect(ports->items[i], entry))
 				continue;
 			settings.gid_index = (int)entry->index;
 			choice = try_settings(advising, settings);
@@ -100,7 +105,7 @@ static struct gid_choice find_range(const struct rna_env_advising *advising)
 	const struct rna_networks *networks = advising->view->networks;
 	struct gid_choice best = {0};
 
-	for (size_t i = 0; networks && i < networks->range_count; i++) {
+	for (size_t i = 0; i < count_ranges(networks); i++) {
 		const struct rna_network_range *range = &networks->ranges[i];
 		struct rna_nccl_settings settings = RNA_NCCL_STANDARD;
 		struct gid_choice choice;
@@ -124,8 +129,7 @@ static const char *say_gids(struct rna_env_advising *advising, const struct gid_
 	return rna_arena_printf(advising->arena,
 				"%s a routable GID for RoCE v2%s on %zu of %zu ports; left alone "
 				"%s finds one on %zu",
-				what, choice->networks ? " in the port's network" : "",
-				choice->served, advising->ports.count,
+				what, choice->where, choice->served, advising->ports.count,
 				advising->dialect->gids.title, alone);
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * What only Mooncake has: the transfer engine of SGLang and vLLM. Source: kvcache-ai/Mooncake
- * 3b5a59413 (2026-08-22), mooncake-transfer-engine; sgl-project/sglang server_args.py.
+ * 3b5a59413 (2026-08-22), mooncake-transfer-engine.
  */
 #include <string.h>
 
@@ -47,13 +47,6 @@ const struct rna_gid_entry *rna_env_mooncake_select(const struct rna_port_gids *
 	return best;
 }
 
-const struct rna_gid_entry *rna_env_mooncake_gid_of(const struct rna_subject *port)
-{
-	unsigned index;
-
-	return port->gids ? rna_env_mooncake_select(port->gids, &RNA_NCCL_STANDARD, &index) : NULL;
-}
-
 /* MC_IB_PORT is one number for all devices. */
 static void choose_port(struct rna_env_advising *advising)
 {
@@ -75,16 +68,17 @@ static void choose_port(struct rna_env_advising *advising)
 }
 
 /*
- * Programs hand the list over: server_args.py of sglang, docs/features/mooncake_connector_usage.md
- * of vllm (00f4240e), and mooncake_store/README.md of sglang for its cache.
+ * Programs hand the list over to Mooncake: SGLang and vLLM, whose sources the table of dialects.c
+ * has. Both take names of devices without ports, and SGLang such a list for each GPU as well.
  */
 static void warn_of_list(struct rna_env_advising *advising)
 {
 	rna_env_warn(advising,
 		     "MC_MS_FILTERS is for Mooncake's store with MC_MS_AUTO_DISC=1; give the same "
-		     "list to SGLang as --disaggregation-ib-device, and as MOONCAKE_DEVICE for "
-		     "its cache, and to vLLM's connector as device_name of "
-		     "kv_connector_extra_config");
+		     "list to SGLang as --disaggregation-ib-device, or as JSON a list for each GPU "
+		     "({\"0\": \"mlx5_0\"}), and as MOONCAKE_DEVICE for its cache, and to vLLM's "
+		     "MooncakeConnector as device_name of kv_connector_extra_config; if they use "
+		     "NIXL instead, see --for=nixl");
 }
 
 void rna_env_choose_mooncake(struct rna_env_advising *advising)

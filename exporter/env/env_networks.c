@@ -105,15 +105,6 @@ static bool is_first_of_network(const struct rna_env_ports *ports, size_t of)
 	return ports->items[of]->network != NULL;
 }
 
-size_t rna_env_count_networks(const struct rna_env_ports *ports)
-{
-	size_t count = 0;
-
-	for (size_t i = 0; i < ports->count; i++)
-		count += is_first_of_network(ports, i);
-	return count;
-}
-
 /* The number of the port's network among those of the ports, as a plane of NCCL. */
 size_t rna_env_plane(const struct rna_env_ports *ports, size_t of)
 {
@@ -124,11 +115,33 @@ size_t rna_env_plane(const struct rna_env_ports *ports, size_t of)
 	return number;
 }
 
-static void warn_of_networks(struct rna_env_advising *advising, bool proven)
+/*
+ * Why ports of several networks do not reach each other; if that is not proven of some of them, why
+ * they may not. NULL: there are no two networks.
+ */
+static const struct rna_network_evidence *find_evidence(const struct rna_env_ports *ports)
 {
+	const struct rna_network_evidence *ret = NULL;
+
+	for (size_t i = 0; i < ports->count; i++)
+		for (size_t j = 0; j < i; j++) {
+			const struct rna_subject *a = ports->items[j], *b = ports->items[i];
+
+			if (a->network && b->network && a->network != b->network &&
+			    !(ret && ret->remedy))
+				ret = rna_network_apart(a, b);
+		}
+	return ret;
+}
+
+static void warn_of_networks(struct rna_env_advising *advising)
+{
+	const struct rna_network_evidence *evidence = find_evidence(&advising->ports);
 	RNA_STRBUF struct rna_strbuf text = RNA_STRBUF_INIT;
 	const char *between = "";
 
+	if (!evidence)
+		return;
 	for (size_t i = 0; i < advising->ports.count; i++) {
 		if (!is_first_of_network(&advising->ports, i))
 			continue;
@@ -136,24 +149,22 @@ static void warn_of_networks(struct rna_env_advising *advising, bool proven)
 		write_network(advising, i, &text);
 		between = ", ";
 	}
-	if (!rna_strbuf_ok(&text)) {
+	if (!rna_strbuf_ok(&text))
 		advising->failed = true;
-		return;
-	}
-	RNA_ENV_WARN(advising,
-		     proven ? "ports of these networks do not reach each other: %s; %s"
-			    : "by their addresses ports are of planes: %s; if the fabric "
-			      "does not connect them, set fabric.networks; then %s",
-		     text.data, advising->dialect->apart);
+	else if (evidence->remedy)
+		RNA_ENV_WARN(advising, "%s: %s; %s; then %s", evidence->text, text.data,
+			     evidence->remedy, advising->dialect->apart);
+	else
+		RNA_ENV_WARN(advising,
+			     "ports of these networks do not reach each other (%s): %s; %s",
+			     evidence->text, text.data, advising->dialect->apart);
 }
 
 bool rna_env_networks_are_apart(const struct rna_env_ports *ports)
 {
-	for (size_t i = 0; i < ports->count; i++)
-		if (ports->items[i]->network &&
-		    ports->items[i]->network->source == RNA_NETWORK_PLANE)
-			return false;
-	return rna_env_count_networks(ports) > 1;
+	const struct rna_network_evidence *evidence = find_evidence(ports);
+
+	return evidence && !evidence->remedy;
 }
 
 static void warn_of_strangers(struct rna_env_advising *advising)
@@ -171,8 +182,7 @@ void rna_env_choose_networks(struct rna_env_advising *advising)
 	if (advising->ports.items[0]->link_layer == RNA_LINK_LAYER_INFINIBAND)
 		choose_partition(advising);
 	warn_of_strangers(advising);
-	if (rna_env_count_networks(&advising->ports) > 1)
-		warn_of_networks(advising, rna_env_networks_are_apart(&advising->ports));
+	warn_of_networks(advising);
 }
 
 /* -- Bonds ------------------------------------------------------------------------------------- */

@@ -12,41 +12,28 @@
 #include "env_ports.h"
 
 #include <errno.h>
+#include <stddef.h>
 #include <string.h>
 
 #include "rna/base/parse.h"
 
 #include "view/facts.h"
 
-struct choice {
-	const struct rna_topology
-		*topology; /* with GPUs and NICs that serve them; NULL: not known */
-	size_t count;
-	const struct rna_subject **ports; /* those that remain */
-	enum rna_link_layer layer;        /* of most of their bandwidth */
-	uint64_t fastest;                 /* their highest rate */
-	const struct rna_env_words *words;
-	bool inside; /* the ports are those that a process sees, so that none is elsewhere */
-};
-
-/* Is this port, one of those that remain, to be excluded? */
-typedef bool leave_out(const struct choice *choice, const struct rna_subject *port);
-
 /* -- What no library can use ------------------------------------------------------------------- */
 
-static bool has_unknown_state(const struct choice *choice, const struct rna_subject *port)
+static bool has_unknown_state(const struct rna_env_choice *choice, const struct rna_subject *port)
 {
 	(void)choice;
 	return !rna_subject_state_is_known(port);
 }
 
-static bool is_inactive(const struct choice *choice, const struct rna_subject *port)
+static bool is_inactive(const struct rna_env_choice *choice, const struct rna_subject *port)
 {
 	(void)choice;
 	return port->state->state.number != RNA_PORT_ACTIVE;
 }
 
-static bool has_unknown_layer(const struct choice *choice, const struct rna_subject *port)
+static bool has_unknown_layer(const struct rna_env_choice *choice, const struct rna_subject *port)
 {
 	(void)choice;
 	return port->link_layer == RNA_LINK_LAYER_UNKNOWN &&
@@ -55,27 +42,28 @@ static bool has_unknown_layer(const struct choice *choice, const struct rna_subj
 }
 
 /* On Ethernet it decides between RoCE and iWARP; InfiniBand needs no such decision. */
-static bool has_unknown_node_type(const struct choice *choice, const struct rna_subject *port)
+static bool has_unknown_node_type(const struct rna_env_choice *choice,
+				  const struct rna_subject *port)
 {
 	(void)choice;
 	return port->link_layer == RNA_LINK_LAYER_ETHERNET &&
 	       rna_device_node_type(port->device) == RNA_NODE_TYPE_UNKNOWN;
 }
 
-static bool is_iwarp(const struct choice *choice, const struct rna_subject *port)
+static bool is_iwarp(const struct rna_env_choice *choice, const struct rna_subject *port)
 {
 	(void)choice;
 	return rna_device_node_type(port->device) == RNA_NODE_TYPE_RNIC;
 }
 
 /* The other conditions of rna_subject_suits_nccl(). */
-static bool is_unsuitable(const struct choice *choice, const struct rna_subject *port)
+static bool is_unsuitable(const struct rna_env_choice *choice, const struct rna_subject *port)
 {
 	(void)choice;
 	return !rna_subject_suits_nccl(port);
 }
 
-static bool is_management(const struct choice *choice, const struct rna_subject *port)
+static bool is_management(const struct rna_env_choice *choice, const struct rna_subject *port)
 {
 	(void)choice;
 	return port->device->device->function == RNA_FUNCTION_SWITCH_MANAGEMENT;
@@ -85,7 +73,7 @@ static bool is_management(const struct choice *choice, const struct rna_subject 
  * libibverbs opens a device by its file alone (src/device.c of libibverbs, rdma-core), which SMI
  * devices of multi-plane cards have not.
  */
-static bool has_no_file(const struct choice *choice, const struct rna_subject *port)
+static bool has_no_file(const struct rna_env_choice *choice, const struct rna_subject *port)
 {
 	const struct rna_readiness *readiness = rna_snapshot_readiness(port->view->snapshot);
 	const char *device = port->rdma_device->name;
@@ -99,24 +87,24 @@ static bool has_no_file(const struct choice *choice, const struct rna_subject *p
 	return false;
 }
 
-static bool has_no_cable(const struct choice *choice, const struct rna_subject *port)
+static bool has_no_cable(const struct rna_env_choice *choice, const struct rna_subject *port)
 {
 	(void)choice;
 	return port->represents;
 }
 
-static bool is_uplink(const struct choice *choice, const struct rna_subject *port)
+static bool is_uplink(const struct rna_env_choice *choice, const struct rna_subject *port)
 {
 	(void)choice;
 	return rna_subject_is_uplink(port) && port->gids && port->gids->count == 0;
 }
 
-static bool is_elsewhere(const struct choice *choice, const struct rna_subject *port)
+static bool is_elsewhere(const struct rna_env_choice *choice, const struct rna_subject *port)
 {
 	return port->device->device->process && !choice->inside;
 }
 
-static bool has_odd_name(const struct choice *choice, const struct rna_subject *port)
+static bool has_odd_name(const struct rna_env_choice *choice, const struct rna_subject *port)
 {
 	for (const char *c = port->device->device->name; *c; c++)
 		if ((unsigned char)*c <= ' ' || *c == '\x7f' || strchr(choice->words->reserved, *c))
@@ -129,7 +117,7 @@ static bool has_odd_name(const struct choice *choice, const struct rna_subject *
  * (ib_cache_gid_set_default_gid() in drivers/infiniband/core/cache.c). Without any no library can
  * address the port.
  */
-static bool has_no_gid(const struct choice *choice, const struct rna_subject *port)
+static bool has_no_gid(const struct rna_env_choice *choice, const struct rna_subject *port)
 {
 	(void)choice;
 	return port->link_layer == RNA_LINK_LAYER_ETHERNET && port->gids && port->gids->count == 0;
@@ -138,31 +126,32 @@ static bool has_no_gid(const struct choice *choice, const struct rna_subject *po
 /* -- What a library should not use ------------------------------------------------------------- */
 
 /* A virtual function whose physical function is on this node is for a VM or a container. */
-static bool is_for_others(const struct choice *choice, const struct rna_subject *port)
+static bool is_for_others(const struct rna_env_choice *choice, const struct rna_subject *port)
 {
 	const char *physical = port->device->device->physical_function;
 
-	for (size_t i = 0; physical && i < choice->count; i++)
-		if (rna_same_text(choice->ports[i]->device->device->pci_address, physical) &&
-		    !choice->ports[i]->device->device->physical_function)
+	for (size_t i = 0; physical && i < choice->ports->count; i++)
+		if (rna_same_text(choice->ports->items[i]->device->device->pci_address, physical) &&
+		    !choice->ports->items[i]->device->device->physical_function)
 			return true;
 	return false;
 }
 
-static bool is_software(const struct choice *choice, const struct rna_subject *port)
+static bool is_software(const struct rna_env_choice *choice, const struct rna_subject *port)
 {
 	(void)choice;
 	return port->device->device->function == RNA_FUNCTION_VIRTUAL;
 }
 
-static const struct rna_nic *nic_of(const struct choice *choice, const struct rna_subject *port)
+static const struct rna_nic *nic_of(const struct rna_env_choice *choice,
+				    const struct rna_subject *port)
 {
 	return choice->topology ? rna_topology_find_nic(choice->topology, port->device->device)
 				: NULL;
 }
 
 /* Rails are the NICs of GPUs, and NICs of the same kind as near to a GPU. */
-static bool serves_no_gpu(const struct choice *choice, const struct rna_subject *port)
+static bool serves_no_gpu(const struct rna_env_choice *choice, const struct rna_subject *port)
 {
 	const struct rna_nic *nic = nic_of(choice, port);
 
@@ -170,17 +159,17 @@ static bool serves_no_gpu(const struct choice *choice, const struct rna_subject 
 }
 
 /* As of RDMA in software: such a port may be the only one, on a node for development. */
-static bool has_no_place(const struct choice *choice, const struct rna_subject *port)
+static bool has_no_place(const struct rna_env_choice *choice, const struct rna_subject *port)
 {
 	return choice->topology && !nic_of(choice, port);
 }
 
-static bool has_another_layer(const struct choice *choice, const struct rna_subject *port)
+static bool has_another_layer(const struct rna_env_choice *choice, const struct rna_subject *port)
 {
 	return port->link_layer != choice->layer;
 }
 
-static bool has_default_route(const struct choice *choice, const struct rna_subject *port)
+static bool has_default_route(const struct rna_env_choice *choice, const struct rna_subject *port)
 {
 	return !choice->topology && rna_env_port_has_uplink(port);
 }
@@ -192,47 +181,28 @@ static bool is_same_model(const struct rna_subject *a, const struct rna_subject 
 }
 
 /* A rail that is slower than the others because of its cable is still a rail. */
-static bool is_lesser_model(const struct choice *choice, const struct rna_subject *port)
+static bool is_lesser_model(const struct rna_env_choice *choice, const struct rna_subject *port)
 {
 	struct rna_value rate = rna_port_rate(port);
 
 	if (choice->topology || !rna_value_is_known(rate) || rate.number >= choice->fastest)
 		return false;
-	for (size_t i = 0; i < choice->count; i++)
-		if (rna_port_rate(choice->ports[i]).number == choice->fastest &&
-		    is_same_model(choice->ports[i], port))
+	for (size_t i = 0; i < choice->ports->count; i++)
+		if (rna_port_rate(choice->ports->items[i]).number == choice->fastest &&
+		    is_same_model(choice->ports->items[i], port))
 			return false;
 	return true;
 }
 
-typedef const char *word_of(const struct rna_env_words *words);
-
-static const char *title_of(const struct rna_env_words *words)
-{
-	return words->title;
-}
-
-static const char *list_of(const struct rna_env_words *words)
-{
-	return words->list;
-}
-
-static const char *no_verbs_of(const struct rna_env_words *words)
-{
-	return words->no_verbs;
-}
-
-static const char *other_layer_of(const struct rna_env_words *words)
-{
-	return words->other_layer;
-}
+#define WORD(name) offsetof(struct rna_env_words, name), true
 
 static const struct reason {
 	const char *text; /* behind the names of the ports */
-	leave_out *applies;
+	rna_env_leaves_out *applies;
 	bool always;      /* even if no port remains */
-	word_of *word;    /* behind the text; NULL: none */
 	const char *rest; /* behind the word */
+	size_t word;      /* behind the text: its place in struct rna_env_words, */
+	bool has_word;    /* if there is one */
 } reasons[] = {
 	{.text = "manages NVSwitches and carries no traffic",
 	 .applies = is_management,
@@ -253,16 +223,16 @@ static const struct reason {
 	{.text = "iWARP, which ",
 	 .applies = is_iwarp,
 	 .always = true,
-	 .word = title_of,
+	 .word = WORD(title),
 	 .rest = " does not use"},
 	{.text = "no InfiniBand and no RoCE: ",
 	 .applies = is_unsuitable,
 	 .always = true,
-	 .word = no_verbs_of},
+	 .word = WORD(no_verbs)},
 	{.text = "its name cannot be written in ",
 	 .applies = has_odd_name,
 	 .always = true,
-	 .word = list_of},
+	 .word = WORD(list)},
 	{.text = "a virtual function of a device that is here, for VMs or containers",
 	 .applies = is_for_others},
 	{.text = "RDMA in software", .applies = is_software},
@@ -273,7 +243,7 @@ static const struct reason {
 	{.text = "its place in the PCI tree is not known", .applies = has_no_place},
 	{.text = "another link layer than most bandwidth has",
 	 .applies = has_another_layer,
-	 .word = other_layer_of},
+	 .word = WORD(other_layer)},
 	{.text = "the default route goes there: no rail", .applies = has_default_route},
 	{.text = "slower than others, and of another model", .applies = is_lesser_model},
 	{.text = "in switchdev mode: its virtual and scalable functions do RDMA, it does not",
@@ -288,15 +258,16 @@ static const struct reason {
 static const char *say(const struct reason *reason, const struct rna_env_words *words,
 		       struct rna_arena *arena)
 {
-	return rna_arena_printf(arena, "%s%s%s", reason->text,
-				reason->word ? reason->word(words) : "",
+	const char *const *word = (const void *)((const char *)words + reason->word);
+
+	return rna_arena_printf(arena, "%s%s%s", reason->text, reason->has_word ? *word : "",
 				reason->rest ? reason->rest : "");
 }
 
 /* -- One after the other ----------------------------------------------------------------------- */
 
 /* Bandwidth, not ports: two slow ports for management do not outvote a fast one. */
-static void look_at_rates(struct choice *choice)
+static void look_at_rates(struct rna_env_choice *choice)
 {
 	uint64_t rates[RNA_LINK_LAYER_ETHERNET + 1] = {0};
 	size_t counts[RNA_LINK_LAYER_ETHERNET + 1] = {0};
@@ -304,11 +275,11 @@ static void look_at_rates(struct choice *choice)
 	bool more;
 
 	choice->fastest = 0;
-	for (size_t i = 0; i < choice->count; i++) {
-		uint64_t rate = rna_port_rate(choice->ports[i]).number; /* 0: not known */
+	for (size_t i = 0; i < choice->ports->count; i++) {
+		uint64_t rate = rna_port_rate(choice->ports->items[i]).number; /* 0: not known */
 
-		rates[choice->ports[i]->link_layer] += rate;
-		counts[choice->ports[i]->link_layer]++;
+		rates[choice->ports->items[i]->link_layer] += rate;
+		counts[choice->ports->items[i]->link_layer]++;
 		if (rate > choice->fastest)
 			choice->fastest = rate;
 	}
@@ -317,33 +288,31 @@ static void look_at_rates(struct choice *choice)
 	choice->layer = more ? ethernet : ib;
 }
 
-static int leave_out_ports(struct choice *choice, const struct reason *reason,
-			   struct rna_arena *arena, struct rna_env_left_out *ret)
+int rna_env_leave_out(struct rna_env_choice *choice, const char *why, rna_env_leaves_out *applies,
+		      bool always, struct rna_arena *arena)
 {
-	const struct rna_subject **kept = rna_arena_array(arena, choice->count, sizeof(*kept));
+	struct rna_env_ports *ports = choice->ports;
+	const struct rna_subject **kept = rna_arena_array(arena, ports->count + 1, sizeof(*kept));
+	struct rna_env_left_out *out = &ports->left_out[ports->left_out_count];
 	size_t count = 0;
 
-	*ret = (struct rna_env_left_out){
-		.reason = say(reason, choice->words, arena),
-		.ports = rna_arena_array(arena, choice->count, sizeof(*ret->ports)),
+	*out = (struct rna_env_left_out){
+		.reason = why,
+		.ports = rna_arena_array(arena, ports->count + 1, sizeof(*out->ports)),
 	};
-	if (!kept || !ret->reason || !ret->ports)
+	if (!kept || !why || !out->ports)
 		return -ENOMEM;
-	look_at_rates(choice);
-	for (size_t i = 0; i < choice->count; i++)
-		if (!reason->applies(choice, choice->ports[i]))
-			kept[count++] = choice->ports[i];
-		else if (!(ret->ports[ret->count++] = rna_env_port_name(choice->ports[i], arena)))
+	for (size_t i = 0; i < ports->count; i++)
+		if (!applies(choice, ports->items[i]))
+			kept[count++] = ports->items[i];
+		else if (!(out->ports[out->count++] = rna_env_port_name(ports->items[i], arena)))
 			return -ENOMEM;
-	if (count == 0 && !reason->always) {
-		ret->count = 0;
-		if (reason->applies == has_no_place)
-			choice->topology = NULL; /* it does not help in choosing */
-		return 0;
+	if (out->count > 0 && (count > 0 || always)) {
+		ports->left_out_count++;
+		ports->items = kept;
+		ports->count = count;
 	}
-	choice->ports = kept;
-	choice->count = count;
-	return 0;
+	return (int)out->count;
 }
 
 const char *rna_env_port_name(const struct rna_subject *port, struct rna_arena *arena)
@@ -397,29 +366,38 @@ static bool is_inside(const struct rna_subjects *subjects)
 int rna_env_ports_choose(const struct rna_subjects *subjects, const struct rna_env_words *words,
 			 struct rna_arena *arena, struct rna_env_ports *ret)
 {
+	enum { OF_A_GPU = 2 };
 	const struct rna_subject_list *list = &subjects->scopes[RNA_SCOPE_PORT];
-	struct choice choice = {
+	const struct rna_subject **ports = rna_arena_array(arena, list->count + 1, sizeof(*ports));
+	struct rna_env_choice choice = {
+		.ports = ret,
 		.topology = find_rails(subjects),
 		.words = words,
 		.inside = is_inside(subjects),
-		.ports = rna_arena_array(arena, list->count + 1, sizeof(*choice.ports)),
 	};
-	struct rna_env_left_out *left_out =
-		rna_arena_array(arena, RNA_ARRAY_SIZE(reasons), sizeof(*left_out));
 
-	*ret = (struct rna_env_ports){.left_out = left_out};
-	if (!choice.ports || !left_out)
+	*ret = (struct rna_env_ports){
+		.count = list->count,
+		.items = ports,
+		.left_out = rna_arena_array(arena, RNA_ARRAY_SIZE(reasons) + OF_A_GPU,
+					    sizeof(*ret->left_out)),
+	};
+	if (!ports || !ret->left_out)
 		return -ENOMEM;
 	for (size_t i = 0; i < list->count; i++)
-		choice.ports[choice.count++] = &list->items[i];
-	for (size_t i = 0; choice.count > 0 && i < RNA_ARRAY_SIZE(reasons); i++) {
-		if (leave_out_ports(&choice, &reasons[i], arena, &left_out[ret->left_out_count]) <
-		    0)
-			return -ENOMEM;
-		ret->left_out_count += left_out[ret->left_out_count].count > 0;
+		ports[i] = &list->items[i];
+	for (size_t i = 0; ret->count > 0 && i < RNA_ARRAY_SIZE(reasons); i++) {
+		const size_t before = ret->count;
+		int count;
+
+		look_at_rates(&choice);
+		count = rna_env_leave_out(&choice, say(&reasons[i], words, arena),
+					  reasons[i].applies, reasons[i].always, arena);
+		if (count < 0)
+			return count;
+		if (reasons[i].applies == has_no_place && (size_t)count == before)
+			choice.topology = NULL; /* it does not help in choosing */
 	}
-	ret->items = choice.ports;
-	ret->count = choice.count;
 	ret->why = choice.topology
 			   ? "on the NICs nearest to GPUs"
 			   : "which ones are near GPUs is not known, so only link layer, rate "

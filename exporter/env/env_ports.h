@@ -21,8 +21,31 @@ struct rna_env_ports {
 	const char *why;                  /* these */
 	bool are_nearest;                 /* reduced to those for one GPU */
 	size_t left_out_count;
-	const struct rna_env_left_out *left_out;
+	struct rna_env_left_out *left_out; /* with room for one more of each reason */
 };
+
+/* What decides which ports remain. */
+struct rna_env_choice {
+	struct rna_env_ports *ports;         /* those that remain */
+	const struct rna_topology *topology; /* with NICs that serve GPUs; NULL: not known */
+	const struct rna_env_words *words;
+	enum rna_link_layer layer;   /* of most of their bandwidth */
+	uint64_t fastest;            /* their highest rate */
+	bool inside;                 /* a process sees the ports, so that none is elsewhere */
+	unsigned gpu;                /* for one GPU: which one, */
+	enum rna_path_class nearest; /* and the distance of the nearest port */
+};
+
+/* Is this port, one of those that remain, to be left out? */
+typedef bool rna_env_leaves_out(const struct rna_env_choice *choice,
+				const struct rna_subject *port);
+
+/*
+ * Leaves out the ports that a reason is for, but not all of them unless always. why: in the arena,
+ * or static; NULL: there was no memory. Returns how many it is for, or -ENOMEM.
+ */
+int rna_env_leave_out(struct rna_env_choice *choice, const char *why, rna_env_leaves_out *applies,
+		      bool always, struct rna_arena *arena);
 
 /* In arena; items are of subjects. 0 or -ENOMEM. */
 int rna_env_ports_choose(const struct rna_subjects *subjects, const struct rna_env_words *words,

@@ -69,26 +69,6 @@ static const struct rna_subject *find_other(const struct rna_env_ports *ports,
 	return NULL;
 }
 
-const struct rna_gid_entry *rna_env_nccl_gid_of(const struct rna_subject *port)
-{
-	return port->gids && rna_value_is_known(port->nccl_index)
-		       ? rna_port_gids_find(port->gids, (unsigned)port->nccl_index.number)
-		       : NULL;
-}
-
-/* Does the GID that the library uses belong to a VLAN, on all ports? Only then packets have a tag.
- */
-static bool are_tagged(const struct rna_env_ports *ports, const struct rna_env_qos_names *names)
-{
-	for (size_t i = 0; i < ports->count; i++) {
-		const struct rna_gid_entry *entry = names->gid_of(ports->items[i]);
-
-		if (!entry || !rna_qos_find_vlan(ports->items[i]->qos, entry->netdev))
-			return false;
-	}
-	return true;
-}
-
 enum { DSCP_SHIFT = 2 }; /* of a traffic class: the lower bits are those of ECN (RFC 3168, 5) */
 
 /* Several DSCPs, or none: the variable cannot be derived from the node. */
@@ -142,11 +122,11 @@ static void derive_class(const struct treatment *treatment, size_t ports,
 }
 
 /* If VLAN tags decide, the library's packets must have one. */
-static void derive_level(const struct treatment *treatment, const struct rna_env_ports *ports,
+static void derive_level(const struct treatment *treatment, bool tagged,
 			 const struct rna_env_qos_names *names, struct rna_arena *arena,
 			 struct rna_env_quality *ret)
 {
-	if (!are_tagged(ports, names)) {
+	if (!tagged) {
 		ret->warning = rna_arena_printf(
 			arena,
 			"ports go by the priority of VLAN tags (trust pcp), and the GIDs that %s "
@@ -179,7 +159,7 @@ static const char *say_difference(const struct rna_subject *first, const struct 
 }
 
 int rna_env_derive_quality(const struct rna_env_ports *ports, const struct rna_env_qos_names *names,
-			   struct rna_arena *arena, struct rna_env_quality *ret)
+			   bool tagged, struct rna_arena *arena, struct rna_env_quality *ret)
 {
 	const struct rna_subject *other, *first = ports->count > 0 ? ports->items[0] : NULL;
 	struct treatment treatment;
@@ -198,6 +178,6 @@ int rna_env_derive_quality(const struct rna_env_ports *ports, const struct rna_e
 	else if (treatment.trust == RNA_TRUST_DSCP)
 		derive_class(&treatment, ports->count, names, arena, ret);
 	else
-		derive_level(&treatment, ports, names, arena, ret);
+		derive_level(&treatment, tagged, names, arena, ret);
 	return ret->warning || (ret->value && ret->reason) ? 0 : -ENOMEM;
 }

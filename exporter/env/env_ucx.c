@@ -64,13 +64,6 @@ const struct rna_gid_entry *rna_env_ucx_select(const struct rna_port_gids *gids,
 	return entry;
 }
 
-const struct rna_gid_entry *rna_env_ucx_gid_of(const struct rna_subject *port)
-{
-	unsigned index;
-
-	return port->gids ? rna_env_ucx_select(port->gids, &RNA_NCCL_STANDARD, &index) : NULL;
-}
-
 /* -- Rails ------------------------------------------------------------------------------------- */
 
 enum {

@@ -512,9 +512,17 @@ static struct rna_node_verdict rails(const struct tally *tally)
 	return count > 0 ? say_count(count, 0) : none;
 }
 
-/* Is it a network by which a scheduler has to choose: proven, and not the default partition? */
-static bool tells_nodes_apart(const struct rna_network *network)
+/*
+ * Is it a network by which a scheduler has to choose: proven, and not the default partition? A
+ * partition may be in several subnets.
+ */
+static bool tells_nodes_apart(const struct rna_networks *networks, size_t i)
 {
+	const struct rna_network *network = &networks->items[i];
+
+	for (size_t j = 0; j < i && network->source == RNA_NETWORK_PARTITION; j++)
+		if (networks->items[j].partition == network->partition)
+			return false;
 	return network->port_count > 0 && (network->source == RNA_NETWORK_CONFIGURED ||
 					   (network->source == RNA_NETWORK_PARTITION &&
 					    network->partition != RNA_DEFAULT_PKEY));
@@ -537,7 +545,7 @@ static struct rna_node_verdict networks(const struct tally *tally)
 		const struct rna_network *network = &networks->items[i];
 		int more = 0;
 
-		if (!tells_nodes_apart(network))
+		if (!tells_nodes_apart(networks, i))
 			continue;
 		if (network->source == RNA_NETWORK_CONFIGURED)
 			more = snprintf(text + len, sizeof(text) - len, "%s%s", len > 0 ? "_" : "",

@@ -25,8 +25,8 @@ MOST = {"nccl": 32, "rccl": 32, "nvshmem": 48}  # ports that a library can use
 WHOLE = {"hgx-h100-ib": "3", "hgx-h100-lost": "1", "roce-troubles": None, "roce-ipv6": None,
          "roce-qos": None, "bond": None, "cx8-12ports": None, "other-vendors": None, "mi300x": "0",
          "vm-flat": "1", "vm-numa": "2", "vm-one-bus": "0", "efa": "99", "partitions": None,
-         "planes": None, "planes-configured": "1", "two-prefixes": None, "lag": None,
-         "ionic-erdma": None}
+         "planes": None, "planes-configured": "1", "two-prefixes": None, "shared-prefix": None,
+         "lag": None, "ionic-erdma": None}
 FOR_GPUS = ("nccl", "ucx", "nvshmem")  # the others follow from these
 
 

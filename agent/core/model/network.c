@@ -4,7 +4,8 @@
  * Otherwise ports of InfiniBand are together if they share subnet and partition: the one of which
  * most are full members, because limited members cannot communicate with each other (IBTA 10.9.3).
  * Ports of RoCE are together, unless their addresses look like planes: then the ports in one place
- * of all cards have addresses that share more bits than those of two places do.
+ * of all cards have addresses that share more bits than those of two places do; or unless something
+ * shows that they are apart (reach.h).
  */
 #include <arpa/inet.h>
 #include <errno.h>
@@ -12,12 +13,14 @@
 
 #include "rna/base/parse.h"
 #include "rna/model/fabric.h"
+#include "rna/model/gateways.h"
 #include "rna/model/subject.h"
+
+#include "reach.h"
 
 enum {
 	GID_BITS = 128,
 	IPV4_OFFSET = 12, /* of the address in an IPv4-mapped GID */
-	SUBNET_BYTES = 8, /* of a GID of InfiniBand */
 };
 
 /* -- Ranges ------------------------------------------------------------------------------------ */
@@ -29,6 +32,15 @@ static unsigned common_bits(const struct rna_gid *a, const struct rna_gid *b)
 	while (bits < GID_BITS && !((a->bytes[bits / 8] ^ b->bytes[bits / 8]) & 0x80U >> bits % 8))
 		bits++;
 	return bits;
+}
+
+static struct rna_gid mask(const struct rna_gid *address, unsigned bits)
+{
+	struct rna_gid ret = *address;
+
+	for (unsigned i = bits; i < GID_BITS; i++)
+		ret.bytes[i / 8] &= (uint8_t) ~(0x80U >> i % 8);
+	return ret;
 }
 
 static bool parse_prefix(const char *text, const char *slash, struct rna_network_range *ret)
@@ -85,21 +97,6 @@ bool rna_network_range_has(const struct rna_network_range *range, const struct r
 
 /* -- What a port has --------------------------------------------------------------------------- */
 
-static bool is_usable(const struct rna_gid_entry *entry)
-{
-	return entry->type == RNA_GID_TYPE_ROCE_V2 && !entry->elsewhere &&
-	       !rna_gid_is_link_local(&entry->gid);
-}
-
-/* The first address of RoCE by which other nodes reach it. NULL: none is known. */
-static const struct rna_gid *address_of(const struct rna_subject *port)
-{
-	for (size_t i = 0; port->gids && i < port->gids->count; i++)
-		if (is_usable(&port->gids->entries[i]))
-			return &port->gids->entries[i].gid;
-	return NULL;
-}
-
 static const struct rna_pkey *find_full(const struct rna_subject *port, uint16_t partition)
 {
 	const struct rna_port_fabric *fabric = port->fabric;
@@ -115,13 +112,49 @@ static bool is_infiniband(const struct rna_subject *port)
 	return port->link_layer == RNA_LINK_LAYER_INFINIBAND && rna_subject_is_active(port);
 }
 
-/* GIDs that are not known count as equal: then nothing tells the subnets apart. */
-static bool is_one_subnet(const struct rna_subject *a, const struct rna_subject *b)
+/* Is it a port that has others in its place on the cards of its model, all of them rails? */
+static bool is_placed(const struct rna_subject *port)
 {
-	const struct rna_gid_entry *x = a->gids ? rna_port_gids_find(a->gids, 0) : NULL;
-	const struct rna_gid_entry *y = b->gids ? rna_port_gids_find(b->gids, 0) : NULL;
+	return port->rail && port->place > 0 && rna_subject_is_active_roce(port);
+}
 
-	return !x || !y || memcmp(x->gid.bytes, y->gid.bytes, SUBNET_BYTES) == 0;
+/*
+ * Is it one by which other nodes reach the port: of its network, if that is configured, else of
+ * what the ports in its place share?
+ */
+static bool uses(const struct rna_networks *networks, const struct rna_subject *port,
+		 const struct rna_gid *address)
+{
+	const struct rna_network *network = port->network;
+	bool any = false;
+
+	for (size_t i = 0; i < networks->range_count + networks->shared_count; i++) {
+		const struct rna_network_range *range = &networks->ranges[i];
+
+		if (i < networks->range_count
+			    ? !network || range->bits == 0 || strlen(network->name) != range->len ||
+				      strncmp(network->name, range->name, range->len) != 0
+			    : range->place != port->place ||
+				      rna_gid_family(&range->address) != rna_gid_family(address))
+			continue;
+		any = true;
+		if (rna_network_range_has(range, address))
+			return true;
+	}
+	return !any;
+}
+
+/* The first address of RoCE by which other nodes reach it. NULL: none is known. */
+static const struct rna_gid *address_of(const struct rna_networks *networks,
+					const struct rna_subject *port)
+{
+	for (size_t i = 0; port->gids && i < port->gids->count; i++) {
+		const struct rna_gid_entry *entry = &port->gids->entries[i];
+
+		if (rna_reach_is_usable(entry) && uses(networks, port, &entry->gid))
+			return &entry->gid;
+	}
+	return NULL;
 }
 
 /* -- Adding networks --------------------------------------------------------------------------- */
@@ -130,20 +163,11 @@ struct search {
 	struct rna_subject *ports;
 	size_t port_count;
 	struct rna_arena *arena;
-	struct rna_network *items; /* room for one more than there are ports and ranges */
+	struct rna_networks *networks;
+	struct rna_network_range *ranges; /* those of networks */
+	struct rna_network *items;        /* room for one more than there are ports and ranges */
 	size_t count;
 };
-
-/* name: in the arena; NULL: there was no memory. */
-static struct rna_network *add_network(struct search *search, const char *name,
-				       enum rna_network_source source)
-{
-	struct rna_network *network = &search->items[search->count];
-
-	*network = (struct rna_network){.name = name, .source = source};
-	search->count += name != NULL;
-	return name ? network : NULL;
-}
 
 static void join_network(struct rna_subject *port, struct rna_network *network)
 {
@@ -158,7 +182,7 @@ static bool fits_range(const struct rna_subject *port, const struct rna_network_
 	if (range->bits == 0)
 		return is_infiniband(port) && find_full(port, range->partition);
 	for (size_t i = 0; port->gids && i < port->gids->count; i++)
-		if (is_usable(&port->gids->entries[i]) &&
+		if (rna_reach_is_usable(&port->gids->entries[i]) &&
 		    rna_network_range_has(range, &port->gids->entries[i].gid))
 			return true;
 	return false;
@@ -170,13 +194,17 @@ static struct rna_network *find_named(struct search *search, const struct rna_ne
 		if (strlen(search->items[i].name) == range->len &&
 		    strncmp(search->items[i].name, range->name, range->len) == 0)
 			return &search->items[i];
-	return add_network(search,
-			   rna_arena_printf(search->arena, "%.*s", (int)range->len, range->name),
-			   RNA_NETWORK_CONFIGURED);
+	search->items[search->count] = (struct rna_network){
+		.name = rna_arena_printf(search->arena, "%.*s", (int)range->len, range->name),
+		.source = RNA_NETWORK_CONFIGURED,
+	};
+	return search->items[search->count].name ? &search->items[search->count++] : NULL;
 }
 
-static int find_configured(struct search *search, const struct rna_networks *networks)
+static int find_configured(struct search *search)
 {
+	const struct rna_networks *networks = search->networks;
+
 	for (size_t i = 0; i < networks->range_count; i++) {
 		const struct rna_network_range *range = &networks->ranges[i];
 		struct rna_network *network = find_named(search, range);
@@ -191,7 +219,103 @@ static int find_configured(struct search *search, const struct rna_networks *net
 	return 0;
 }
 
+/* -- Several addresses ------------------------------------------------------------------------- */
+
+enum { ADDRESSES_MAX = 8 }; /* of a port; those of a host with more are not compared */
+
+/* What the addresses of ports in one place share with one of them. */
+struct shared {
+	unsigned inside;  /* bits that one of each port has as well */
+	unsigned outside; /* the most bits that another of any port has */
+	bool rivals;      /* has any port another one of the family? */
+};
+
+static void compare_addresses(const struct rna_subject *port, const struct rna_gid *address,
+			      struct shared *shared)
+{
+	unsigned most = 0, next = 0;
+	size_t count = 0;
+
+	for (size_t i = 0; i < port->gids->count; i++) {
+		const struct rna_gid_entry *entry = &port->gids->entries[i];
+		unsigned bits = common_bits(&entry->gid, address);
+
+		if (!rna_reach_is_usable(entry) ||
+		    rna_gid_family(&entry->gid) != rna_gid_family(address))
+			continue;
+		count++;
+		if (bits > most) {
+			next = most;
+			most = bits;
+		} else if (bits > next) {
+			next = bits;
+		}
+	}
+	if (count > ADDRESSES_MAX)
+		most = 0;
+	shared->rivals |= count > 1;
+	shared->inside = most < shared->inside ? most : shared->inside;
+	shared->outside = next > shared->outside ? next : shared->outside;
+}
+
+/* A prefix that has one address of each port in the place of that one, and no other. */
+static bool find_prefix(const struct search *search, const struct rna_subject *of,
+			const struct rna_gid *address, struct rna_network_range *ret)
+{
+	struct shared shared = {.inside = GID_BITS};
+	unsigned bits;
+
+	for (size_t i = 0; i < search->port_count; i++)
+		if (is_placed(&search->ports[i]) && search->ports[i].place == of->place &&
+		    search->ports[i].gids)
+			compare_addresses(&search->ports[i], address, &shared);
+	if (!shared.rivals || shared.inside <= shared.outside)
+		return false;
+	/* a short one fits other nodes as well */
+	bits = (shared.outside + 8) / 8 * 8;
+	bits = bits < shared.inside ? bits : shared.inside;
+	*ret = (struct rna_network_range){.name = "", .bits = bits, .place = of->place};
+	ret->address = mask(address, bits);
+	return true;
+}
+
+static bool is_first_of_place(const struct search *search, const struct rna_subject *port)
+{
+	if (!is_placed(port) || !port->gids)
+		return false;
+	for (const struct rna_subject *other = search->ports; other < port; other++)
+		if (other->place == port->place && is_placed(other) && other->gids)
+			return false;
+	return true;
+}
+
+/*
+ * What all ports in one place share, where that decides which address is that of the fabric: of two
+ * such prefixes neither is better. Other addresses are of storage, say.
+ */
+static void find_shared(struct search *search, const struct rna_subject *port)
+{
+	struct rna_network_range found[RNA_GID_FAMILY_COUNT];
+	size_t counts[RNA_GID_FAMILY_COUNT] = {0};
+
+	for (size_t i = 0; i < port->gids->count; i++) {
+		const struct rna_gid_entry *entry = &port->gids->entries[i];
+		enum rna_gid_family family = rna_gid_family(&entry->gid);
+
+		if (rna_reach_is_usable(entry))
+			counts[family] += find_prefix(search, port, &entry->gid, &found[family]);
+	}
+	for (size_t i = 0; i < RNA_GID_FAMILY_COUNT; i++)
+		if (counts[i] == 1)
+			search->ranges[search->networks->shared_count++] = found[i];
+}
+
 /* -- Partitions -------------------------------------------------------------------------------- */
+
+static bool is_one_subnet(const struct rna_subject *a, const struct rna_subject *b)
+{
+	return rna_reach_of(a, b, NULL) != RNA_REACH_APART;
+}
 
 static size_t count_members(const struct search *search, const struct rna_subject *of,
 			    uint16_t partition)
@@ -227,199 +351,229 @@ static uint16_t find_largest(const struct search *search, const struct rna_subje
 	return ret;
 }
 
-static int find_partitions(struct search *search)
+static bool begins_partition(struct search *search, const struct rna_subject *port,
+			     struct rna_network *ret)
 {
-	for (size_t i = 0; i < search->port_count; i++) {
-		const struct rna_subject *first = &search->ports[i];
-		uint16_t partition = 0;
-		struct rna_network *network;
+	ret->partition = is_infiniband(port) ? find_largest(search, port) : 0;
+	if (ret->partition > 0)
+		ret->name = rna_arena_printf(search->arena, "partition 0x%04x", ret->partition);
+	return ret->partition > 0;
+}
 
-		if (!first->network && is_infiniband(first))
-			partition = find_largest(search, first);
-		if (partition == 0)
-			continue;
-		network =
-			add_network(search,
-				    rna_arena_printf(search->arena, "partition 0x%04x", partition),
-				    RNA_NETWORK_PARTITION);
-		if (!network)
-			return -ENOMEM;
-		network->partition = partition;
-		for (size_t j = i; j < search->port_count; j++) {
-			struct rna_subject *port = &search->ports[j];
-
-			if (!port->network && is_infiniband(port) && is_one_subnet(first, port) &&
-			    find_full(port, partition))
-				join_network(port, network);
-		}
-	}
-	return 0;
+static bool is_of_partition(const struct search *search, const struct rna_network *network,
+			    const struct rna_subject *first, const struct rna_subject *port)
+{
+	(void)search;
+	return is_infiniband(port) && is_one_subnet(first, port) &&
+	       find_full(port, network->partition);
 }
 
 /* -- Planes ------------------------------------------------------------------------------------ */
 
-/* The ports in one place of all cards, and the bits that their addresses share. */
-struct plane {
-	unsigned place, model;
-	size_t count;
-	struct rna_gid address; /* of the first of them */
-	unsigned bits;
-};
-
 /* Can the port be one of a plane? */
-static const struct rna_gid *plane_address_of(const struct rna_subject *port)
+static const struct rna_gid *plane_address_of(const struct search *search,
+					      const struct rna_subject *port)
 {
-	return port->rail && port->place > 0 && port->card && rna_subject_is_active_roce(port)
-		       ? address_of(port)
-		       : NULL;
+	return is_placed(port) && port->card ? address_of(search->networks, port) : NULL;
 }
 
-enum { PLANES_MAX = 16 }; /* NCCL 2.30 knows twelve */
-
-struct planes {
-	size_t count;
-	struct plane items[PLANES_MAX];
-};
-
-static void add_to_plane(struct planes *planes, const struct rna_subject *port,
-			 const struct rna_gid *address)
+/* The bits that addresses in its place share, and their number. */
+static unsigned share_bits(const struct search *search, const struct rna_subject *port,
+			   size_t *ret_count)
 {
-	struct plane *plane = planes->items;
-	unsigned bits;
+	const struct rna_gid *address = plane_address_of(search, port);
+	unsigned ret = GID_BITS;
 
-	while (plane < &planes->items[planes->count] && plane->place != port->place)
-		plane++;
-	if (plane == &planes->items[PLANES_MAX])
-		return;
-	if (plane == &planes->items[planes->count]) {
-		planes->count++;
-		*plane = (struct plane){port->place, port->model, 0, *address, GID_BITS};
+	*ret_count = 0;
+	for (size_t i = 0; i < search->port_count; i++) {
+		const struct rna_gid *other = search->ports[i].place == port->place
+						      ? plane_address_of(search, &search->ports[i])
+						      : NULL;
+		unsigned bits = other ? common_bits(address, other) : GID_BITS;
+
+		*ret_count += other != NULL;
+		ret = bits < ret ? bits : ret;
 	}
-	bits = common_bits(&plane->address, address);
-	plane->bits = bits < plane->bits ? bits : plane->bits;
-	plane->count++;
+	return ret;
 }
 
-/* Do both lead to one switch, as far as LLDP tells? Then they are no planes. */
-static bool share_a_switch(const struct search *search, unsigned a, unsigned b)
+/* Do both lead to one switch, as far as LLDP tells, or reach each other? Then they are no planes.
+ */
+static bool are_connected(const struct rna_subject *a, const struct rna_subject *b)
 {
-	for (size_t i = 0; i < search->port_count; i++)
-		for (size_t j = 0; j < search->port_count; j++) {
-			const struct rna_subject *x = &search->ports[i], *y = &search->ports[j];
-
-			if (x->place == a && y->place == b && x->card == y->card && x->peer &&
-			    y->peer && x->peer->guid && rna_same_text(x->peer->guid, y->peer->guid))
-				return true;
-		}
-	return false;
-}
-
-static bool are_apart(const struct search *search, const struct plane *a, const struct plane *b)
-{
-	const unsigned common = common_bits(&a->address, &b->address);
-
-	return a->model == b->model && a->count == b->count && a->count > 1 && common < a->bits &&
-	       common < b->bits && !share_a_switch(search, a->place, b->place);
+	return (a->card == b->card && a->peer && b->peer && a->peer->guid &&
+		rna_same_text(a->peer->guid, b->peer->guid)) ||
+	       rna_reach_of(a, b, NULL) == RNA_REACH_TOGETHER;
 }
 
 /* Is the place apart from all others on cards of its model, of which there are some? */
-static bool is_plane(const struct search *search, const struct planes *planes,
-		     const struct plane *plane)
+static bool is_plane(const struct search *search, const struct rna_subject *port)
 {
-	bool any = false;
-
-	for (size_t i = 0; i < planes->count; i++) {
-		const struct plane *other = &planes->items[i];
-
-		if (other == plane || other->model != plane->model)
-			continue;
-		if (!are_apart(search, plane, other))
-			return false;
-		any = true;
-	}
-	return any;
-}
-
-static const char *name_plane(struct search *search, const struct plane *plane)
-{
-	unsigned bits = plane->bits;
-	struct rna_gid prefix = plane->address;
-	char text[INET6_ADDRSTRLEN];
-	bool ipv4 = rna_gid_family(&prefix) == RNA_GID_IPV4;
-
-	for (unsigned i = bits; i < GID_BITS; i++)
-		prefix.bytes[i / 8] &= (uint8_t) ~(0x80U >> i % 8);
-	(void)inet_ntop(ipv4 ? AF_INET : AF_INET6, &prefix.bytes[ipv4 ? IPV4_OFFSET : 0], text,
-			sizeof(text));
-	return rna_arena_printf(search->arena, "%s/%u", text, ipv4 ? bits - RNA_IPV4_BIT : bits);
-}
-
-static int find_planes(struct search *search)
-{
-	struct planes planes = {0};
+	const struct rna_gid *address = plane_address_of(search, port), *other;
+	size_t count, others, apart = 0;
+	unsigned bits = share_bits(search, port, &count);
 
 	for (size_t i = 0; i < search->port_count; i++) {
-		const struct rna_gid *address = plane_address_of(&search->ports[i]);
+		const struct rna_subject *to = &search->ports[i];
+		unsigned common;
 
-		if (address)
-			add_to_plane(&planes, &search->ports[i], address);
-	}
-	for (size_t i = 0; i < planes.count; i++) {
-		const struct plane *plane = &planes.items[i];
-		struct rna_network *network;
-
-		if (!is_plane(search, &planes, plane))
+		if (to->model != port->model || to->place == port->place ||
+		    !(other = plane_address_of(search, to)))
 			continue;
-		network = add_network(search, name_plane(search, plane), RNA_NETWORK_PLANE);
-		if (!network)
-			return -ENOMEM;
+		common = common_bits(address, other);
+		if (common >= bits || common >= share_bits(search, to, &others) || others != count)
+			return false;
 		for (size_t j = 0; j < search->port_count; j++)
-			if (search->ports[j].place == plane->place &&
-			    plane_address_of(&search->ports[j]))
+			if (search->ports[j].place == port->place &&
+			    are_connected(&search->ports[j], to))
+				return false;
+		apart++;
+	}
+	return apart > 0 && count > 1;
+}
+
+static bool begins_plane(struct search *search, const struct rna_subject *port,
+			 struct rna_network *ret)
+{
+	const struct rna_gid *address = plane_address_of(search, port);
+	char text[RNA_ADDRESS_TEXT_MAX];
+	struct rna_gid prefix;
+	unsigned bits;
+	size_t count;
+
+	if (!address || !is_plane(search, port))
+		return false;
+	bits = share_bits(search, port, &count);
+	prefix = mask(address, bits);
+	rna_address_format(&prefix, text);
+	ret->name = rna_arena_printf(search->arena, "%s/%u", text,
+				     rna_gid_family(&prefix) == RNA_GID_IPV4 ? bits - RNA_IPV4_BIT
+									     : bits);
+	return true;
+}
+
+static bool is_of_plane(const struct search *search, const struct rna_network *network,
+			const struct rna_subject *first, const struct rna_subject *port)
+{
+	(void)network;
+	return port->place == first->place && plane_address_of(search, port);
+}
+
+/* -- Ports that are apart ---------------------------------------------------------------------- */
+
+static bool begins_segment(struct search *search, const struct rna_subject *port,
+			   struct rna_network *ret)
+{
+	const uint64_t vlan = rna_reach_vlan(port);
+	bool apart = false;
+
+	if (!rna_subject_is_active_roce(port) || !rna_reach_is_told(port))
+		return false;
+	for (size_t i = 0; i < search->port_count && !apart; i++)
+		apart = rna_subject_is_active_roce(&search->ports[i]) &&
+			rna_reach_of(port, &search->ports[i], NULL) == RNA_REACH_APART;
+	if (apart && vlan)
+		ret->name = rna_arena_printf(search->arena, "VLAN %u", (unsigned)vlan);
+	else if (apart)
+		ret->name = rna_arena_printf(search->arena, "that of %s/%u",
+					     port->device->device->name, port->port);
+	return apart;
+}
+
+static bool is_of_segment(const struct search *search, const struct rna_network *network,
+			  const struct rna_subject *first, const struct rna_subject *port)
+{
+	(void)search, (void)network;
+	return port == first || (rna_subject_is_active_roce(port) &&
+				 rna_reach_of(first, port, NULL) == RNA_REACH_TOGETHER);
+}
+
+/* -- All of it --------------------------------------------------------------------------------- */
+
+/* The first row by which a port belongs to a network decides. */
+static const struct row {
+	enum rna_network_source source;
+	/* Does the port begin a network? Then it gets a name; NULL: there was no memory. */
+	bool (*begins)(struct search *search, const struct rna_subject *port,
+		       struct rna_network *ret);
+	bool (*has)(const struct search *search, const struct rna_network *network,
+		    const struct rna_subject *first, const struct rna_subject *port);
+} rows[] = {
+	{RNA_NETWORK_PARTITION, begins_partition, is_of_partition},
+	{RNA_NETWORK_PLANE, begins_plane, is_of_plane},
+	{RNA_NETWORK_SEGMENT, begins_segment, is_of_segment},
+};
+
+static int find_row(struct search *search, const struct row *row)
+{
+	for (size_t i = 0; i < search->port_count; i++) {
+		const struct rna_subject *first = &search->ports[i];
+		struct rna_network *network = &search->items[search->count];
+
+		*network = (struct rna_network){.source = row->source};
+		if (first->network || !row->begins(search, first, network))
+			continue;
+		if (!network->name)
+			return -ENOMEM;
+		search->count++;
+		for (size_t j = i; j < search->port_count; j++)
+			if (!search->ports[j].network &&
+			    row->has(search, network, first, &search->ports[j]))
 				join_network(&search->ports[j], network);
 	}
 	return 0;
 }
 
-/* -- All of it --------------------------------------------------------------------------------- */
+static int find_unconfigured(struct search *search)
+{
+	int status = 0;
 
-static int parse_ranges(char *const *entries, struct rna_arena *arena, struct rna_networks *ret)
+	for (size_t i = 0; i < search->port_count; i++)
+		if (is_first_of_place(search, &search->ports[i]))
+			find_shared(search, &search->ports[i]);
+	for (size_t i = 0; i < RNA_ARRAY_SIZE(rows) && status == 0; i++)
+		status = find_row(search, &rows[i]);
+	return status;
+}
+
+/* Those of the configuration; room: for others behind them. */
+static int parse_ranges(struct search *search, char *const *entries, size_t room)
 {
 	size_t count = 0;
-	struct rna_network_range *ranges;
 
 	while (entries && entries[count])
 		count++;
-	ranges = rna_arena_array(arena, count + 1, sizeof(*ranges));
-	for (size_t i = 0; ranges && i < count; i++) {
-		const char *entry = rna_arena_strdup(arena, entries[i]);
+	search->ranges = rna_arena_array(search->arena, count + room, sizeof(*search->ranges));
+	for (size_t i = 0; search->ranges && i < count; i++) {
+		const char *entry = rna_arena_strdup(search->arena, entries[i]);
 
 		if (!entry)
 			return -ENOMEM;
-		ret->range_count += rna_network_range_parse(entry, &ranges[ret->range_count]);
+		search->networks->range_count +=
+			rna_network_range_parse(entry,
+						&search->ranges[search->networks->range_count]);
 	}
-	ret->ranges = ranges;
-	return ranges ? 0 : -ENOMEM;
+	search->networks->ranges = search->ranges;
+	return search->ranges ? 0 : -ENOMEM;
 }
 
 int rna_networks_find(struct rna_view *view, struct rna_subject *ports, size_t count,
 		      char *const *entries)
 {
 	struct rna_networks *networks = rna_arena_alloc(view->arena, sizeof(*networks));
-	struct search search = {.ports = ports, .port_count = count, .arena = view->arena};
+	struct search search = {.ports = ports,
+				.port_count = count,
+				.arena = view->arena,
+				.networks = networks};
 	int status;
 
-	if (!networks || parse_ranges(entries, view->arena, networks) < 0)
+	if (!networks || parse_ranges(&search, entries, RNA_GID_FAMILY_COUNT * count + 1) < 0)
 		return -ENOMEM;
 	search.items = rna_arena_array(view->arena, count + networks->range_count + 1,
 				       sizeof(*search.items));
 	if (!search.items)
 		return -ENOMEM;
-	status = find_configured(&search, networks);
-	if (status == 0 && networks->range_count == 0)
-		status = find_partitions(&search);
-	if (status == 0 && networks->range_count == 0)
-		status = find_planes(&search);
+	status = networks->range_count > 0 ? find_configured(&search) : find_unconfigured(&search);
 	networks->items = search.items;
 	networks->count = search.count;
 	view->networks = networks;
@@ -428,21 +582,25 @@ int rna_networks_find(struct rna_view *view, struct rna_subject *ports, size_t c
 
 bool rna_network_uses(const struct rna_subject *port, const struct rna_gid *address)
 {
-	const struct rna_networks *networks = port->view ? port->view->networks : NULL;
-	const struct rna_network *network = port->network;
-	bool any = false;
+	return !port->view->networks || uses(port->view->networks, port, address);
+}
 
-	for (size_t i = 0; network && networks && i < networks->range_count; i++) {
-		const struct rna_network_range *range = &networks->ranges[i];
+const struct rna_network_evidence *rna_network_apart(const struct rna_subject *a,
+						     const struct rna_subject *b)
+{
+	static const struct rna_network_evidence of[] = {
+		[RNA_NETWORK_CONFIGURED] = {"fabric.networks", NULL},
+		[RNA_NETWORK_PARTITION] = {"both are full members of no partition", NULL},
+		[RNA_NETWORK_PLANE] = {"by their addresses ports are of planes",
+				       "if the fabric does not connect them, set fabric.networks"},
+		[RNA_NETWORK_SEGMENT] = {"some of these do not reach each other",
+					 "if that holds for others, set fabric.networks"},
+	};
+	const struct rna_network_evidence *ret = NULL;
 
-		if (range->bits == 0 || strlen(network->name) != range->len ||
-		    strncmp(network->name, range->name, range->len) != 0)
-			continue;
-		any = true;
-		if (rna_network_range_has(range, address))
-			return true;
-	}
-	return !any;
+	if (a->network->source != RNA_NETWORK_CONFIGURED)
+		(void)rna_reach_of(a, b, &ret);
+	return ret ? ret : &of[a->network->source];
 }
 
 const struct rna_pkey *rna_network_pkey(const struct rna_subject *port)

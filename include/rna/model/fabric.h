@@ -140,11 +140,12 @@ struct rna_fabric {
 enum rna_network_source {
 	RNA_NETWORK_CONFIGURED, /* fabric.networks */
 	RNA_NETWORK_PARTITION,  /* of InfiniBand: subnet and P_Key */
-	RNA_NETWORK_PLANE,      /* of RoCE: what addresses look like, which proves nothing */
+	RNA_NETWORK_PLANE,      /* of RoCE: what addresses look like */
+	RNA_NETWORK_SEGMENT,    /* of RoCE: VLANs or probes show that others are not reached */
 };
 
 struct rna_network {
-	const char *name; /* "plane-a", "partition 0x0a01", "172.16.0.0/21" */
+	const char *name; /* "plane-a", "partition 0x0a01", "172.16.0.0/21", "VLAN 100" */
 	enum rna_network_source source;
 	size_t port_count;
 	uint16_t partition; /* without the membership bit; 0: RoCE */
@@ -159,6 +160,7 @@ struct rna_network_range {
 	struct rna_gid address; /* IPv4: mapped */
 	unsigned bits;          /* of address, 96 and more for IPv4; 0: a partition */
 	uint16_t partition;
+	unsigned place; /* of the ports that share it; 0: it is configured */
 };
 
 bool rna_network_range_parse(const char *entry, struct rna_network_range *ret);
@@ -170,8 +172,15 @@ bool rna_network_range_has(const struct rna_network_range *range, const struct r
 struct rna_networks {
 	size_t count;
 	const struct rna_network *items;
-	size_t range_count;
-	const struct rna_network_range *ranges; /* of the configuration */
+	size_t range_count;                     /* of the configuration */
+	size_t shared_count;                    /* that ports share, which have other addresses */
+	const struct rna_network_range *ranges; /* the configured ones first */
+};
+
+/* Why ports do not reach each other, or may not. */
+struct rna_network_evidence {
+	const char *text;   /* a phrase */
+	const char *remedy; /* it is no proof: what to do about it; NULL: it is one */
 };
 
 struct rna_subject;
@@ -183,7 +192,13 @@ struct rna_view;
  */
 int rna_networks_find(struct rna_view *view, struct rna_subject *ports, size_t count,
 		      char *const *entries);
-/* Is the port reached by that address in its network? Yes, unless one is configured. */
+/*
+ * Is the port reached by that address in its network? Yes, unless its network is configured with
+ * another prefix, or the ports in its place share another one.
+ */
 bool rna_network_uses(const struct rna_subject *port, const struct rna_gid *address);
+/* Why ports of different networks are apart. */
+const struct rna_network_evidence *rna_network_apart(const struct rna_subject *a,
+						     const struct rna_subject *b);
 /* The P_Key of the port for its network. NULL: RoCE, or none is known. */
 const struct rna_pkey *rna_network_pkey(const struct rna_subject *port);

@@ -257,6 +257,15 @@ struct rna_probes {
 };
 
 /*
+ * Pairs of which an agent on this node has known lately, for a command beside it: what each was
+ * sent and answered in its last minutes, and whether it was ever answered.
+ */
+struct rna_probe_pairs {
+	size_t count;
+	const struct rna_probe_pair *items;
+};
+
+/*
  * What the prober has open of a device: contexts and queue pairs. They do not count as use by a
  * job. probes may be NULL.
  */

@@ -172,6 +172,7 @@ struct rna_view {
 	const struct rna_missing_device *missing; /* missing devices, by name */
 	const struct rna_selftests *selftests;    /* NULL: no self-tests */
 	const struct rna_probes *probes;          /* NULL: no probes between nodes */
+	struct rna_probe_pairs probed;            /* those of probes, or of an agent before */
 	const struct rna_bandwidths *bandwidths;  /* NULL: probe.bandwidth is false */
 	size_t finding_count;
 	const struct rna_finding *findings; /* worst first, then by device, port and rule */

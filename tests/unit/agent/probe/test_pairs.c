@@ -855,6 +855,32 @@ static void test_losses_count_on_after_a_restart(void **state)
 	assert_int_equal(rna_ledger_recent(&pair_with(0, 2)->ledger).lost, 7);
 }
 
+/* A command beside the agent knows what was lost lately. */
+static void test_what_a_command_knows(void **state)
+{
+	RNA_CLEANUP(rna_arena_free_p) struct rna_arena *arena = rna_arena_new(1024);
+	const rna_usec now = NOW + 21 * SECOND;
+	struct rna_probe_pairs known;
+	const struct rna_probe_pair *pair;
+
+	(void)state;
+	set_up_many();
+	report_losses(pair_with(0, 2), 7, NOW + SECOND);
+	(void)rna_pairs_judge(pairs, (struct rna_time){now, now});
+	restart(now);
+	assert_int_equal(rna_probe_memory_pairs(&memory, now + 600 * SECOND, arena, &known), 0);
+	assert_int_equal(known.count, memory.pair_count);
+	pair = known.items;
+	while (strcmp(pair->device, "mlx5_0") != 0 || strcmp(pair->peer, "n2") != 0)
+		assert_true(++pair < known.items + known.count);
+	assert_int_equal(pair->scope, RNA_PROBE_FABRIC);
+	assert_int_equal(pair->recent.lost, 7);
+	assert_true(pair->total.answered > 0);
+	assert_int_equal(pair->signs, RNA_PROBE_LOSS);
+	assert_int_equal(rna_probe_memory_pairs(&memory, now + 3600 * SECOND, arena, &known), 0);
+	assert_int_equal(known.count, 0);
+}
+
 static void assert_not_read(const char *text, int status)
 {
 	struct rna_error error = {0};
@@ -910,6 +936,7 @@ int main(void)
 		TEST(test_an_answer_ends_what_is_recalled),
 		TEST(test_what_is_recalled_ends),
 		TEST(test_losses_count_on_after_a_restart),
+		TEST(test_what_a_command_knows),
 		TEST(test_a_memory_that_is_damaged),
 	};
 

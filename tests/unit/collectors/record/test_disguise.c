@@ -83,13 +83,39 @@ static void test_addresses_and_prefixes(void **state)
 {
 	CHECK(state,
 	      {RNA_DISGUISE_GID, "0000:0000:0000:0000:0000:ffff:0a00:0101",
-	       "0000:0000:0000:0000:0000:ffff:c612:0001"},
+	       "0000:0000:0000:0000:0000:ffff:0afa:f001"},
 	      {RNA_DISGUISE_GID, "2a02:1234:5678:9abc:bace:f6ff:fe0a:aabc",
-	       "2001:0db8:0000:0002:bace:f6ff:fe00:f003"},
+	       "3fff:0000:0000:f001:bace:f6ff:fe00:f001"},
 	      {RNA_DISGUISE_GID, "2a02:1234:5678:9abc:bace:f6ff:fe0a:aabd",
-	       "2001:0db8:0000:0002:bace:f6ff:fe00:f004"},
+	       "3fff:0000:0000:f001:bace:f6ff:fe00:f002"},
 	      {RNA_DISGUISE_GID, "0000:0000:0000:0000:0000:ffff:0a00:0101",
-	       "0000:0000:0000:0000:0000:ffff:c612:0001"});
+	       "0000:0000:0000:0000:0000:ffff:0afa:f001"});
+}
+
+/* As many bits as stand-ins share, but no others: 172.16/13 and 172.24/13 are two planes. */
+static void test_networks_stay(void **state)
+{
+#define IPV4 "0000:0000:0000:0000:0000:ffff:"
+	CHECK(state, {RNA_DISGUISE_GID, IPV4 "ac11:4d02", IPV4 "ac1a:f001"},
+	      {RNA_DISGUISE_GID, IPV4 "ac19:4d02", IPV4 "ac12:f001"},
+	      {RNA_DISGUISE_GID, IPV4 "ac11:4e02", IPV4 "ac1a:f201"},
+	      {RNA_DISGUISE_GID, IPV4 "ac19:4e02", IPV4 "ac12:f201"},
+	      {RNA_DISGUISE_GID, IPV4 "ac11:4d03", IPV4 "ac1a:f000"},
+	      {RNA_DISGUISE_GID, IPV4 "c0a8:4d03", IPV4 "c0a8:f001"},
+	      {RNA_DISGUISE_GID, IPV4 "0a63:4d03", IPV4 "0afa:f001"},
+	      {RNA_DISGUISE_GID, IPV4 "6463:4d03", IPV4 "647a:f001"},
+	      /* not private */
+	      {RNA_DISGUISE_GID, IPV4 "19ab:cdef", IPV4 "f0fa:f001"},
+	      {RNA_DISGUISE_GID, IPV4 "1aab:cdef", IPV4 "f1fa:f001"},
+	      {RNA_DISGUISE_GID, IPV4 "19ab:cded", IPV4 "f0fa:f003"},
+	      {RNA_DISGUISE_GID, IPV4 "ac31:0001", IPV4 "f2fa:f001"},
+	      {RNA_DISGUISE_GID, "fd12:3456:789a:0001:0000:0000:0000:0000",
+	       "3fff:0000:0000:f001:0000:0000:0000:0000"},
+	      {RNA_DISGUISE_GID, "fd12:3456:789a:0002:0000:0000:0000:0000",
+	       "3fff:0000:0000:f003:0000:0000:0000:0000"},
+	      {RNA_DISGUISE_GID, "fd12:3457:789a:0002:0000:0000:0000:0000",
+	       "3fff:0001:0000:f001:0000:0000:0000:0000"});
+#undef IPV4
 }
 
 static void test_texts_have_one_stand_in_each(void **state)
@@ -145,6 +171,7 @@ int main(void)
 		TEST(test_one_card_stays_one_in_every_form),
 		TEST(test_vendors_stay_only_where_they_are_vendors),
 		TEST(test_addresses_and_prefixes),
+		TEST(test_networks_stay),
 		TEST(test_texts_have_one_stand_in_each),
 		TEST(test_what_says_nothing_stays),
 		TEST(test_addresses_are_found_in_any_text),
