@@ -77,6 +77,6 @@ def problems(settings, advice):
     for row in found:
         if "value" in row:
             wrong += check_value(row, values, settings)
-        wrong += [f"there is no setting {key}" for key in row.get("settings", "").split(", ")
+        wrong += [f"unknown setting {key}" for key in row.get("settings", "").split(", ")
                   if key and key not in settings]
     yield from (f"{FILE.relative_to(ROOT)}: {text}" for text in wrong)
