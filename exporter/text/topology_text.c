@@ -88,15 +88,17 @@ static void add_path(const struct writer *writer, size_t a, size_t b)
 static void add_row(const struct writer *writer, size_t member)
 {
 	unsigned object = object_of(writer->topology, member);
-	int numa_node = writer->topology->objects[object].numa_node;
+	const struct rna_pci_object *place = &writer->topology->objects[object];
 
 	add_name(writer, member, BOLD);
 	for (size_t i = 0; i < member_count(writer->topology); i++)
 		add_path(writer, member, i);
-	if (numa_node >= 0)
-		rna_strbuf_printf(writer->out, "%d\n", numa_node);
+	if (place->numa_node >= 0)
+		rna_strbuf_printf(writer->out, "%-6d", place->numa_node);
 	else
-		add(writer, "?\n");
+		add(writer, "?     ");
+	rna_text_add(writer->out, place->cpus ? place->cpus : "?", NULL);
+	add(writer, "\n");
 }
 
 static void add_matrix(const struct writer *writer)
@@ -106,7 +108,7 @@ static void add_matrix(const struct writer *writer)
 	add(writer, "       ");
 	for (size_t i = 0; i < count; i++)
 		add_name(writer, i, BOLD);
-	add_in(writer, BOLD, "NUMA");
+	add_in(writer, BOLD, "NUMA  CPU affinity");
 	add(writer, "\n");
 	for (size_t i = 0; i < count; i++)
 		add_row(writer, i);
@@ -148,6 +150,8 @@ static void add_legend(const struct writer *writer)
 	    "  PXB  = Over several PCIe switches, without a PCIe host bridge\n"
 	    "  PIX  = Over at most a single PCIe switch\n"
 	    "  ?    = Not known\n");
+	if (writer->topology->gpu_count > 1)
+		add(writer, "\nNVLink and xGMI, which connect GPUs directly, are not shown.\n");
 	if (writer->topology->nic_count > 0)
 		add_nic_legend(writer);
 }
