@@ -135,7 +135,7 @@ static int show(struct rna_call *call, struct kube *kube, struct rna_error *erro
 static int apply_file(struct kube *kube, struct rna_error *error)
 {
 	const char *directory = kube->settings->kubernetes_nfd_directory;
-	rna_usec expires = rna_clock_now().realtime + kube->settings->kubernetes_nfd_expiry;
+	rna_usec expires = rna_clock_now().realtime + RNA_NFD_EXPIRY;
 
 	rna_strbuf_printf(&kube->out, "%s: %s\n", directory,
 			  kube->dry_run ? "would write the file" : "wrote the file");

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "rna/base/duration.h"
+#include "rna/base/log.h"
 #include "rna/model/node_status.h"
 
 #include "selftest/plan.h"
@@ -208,6 +209,17 @@ static int load_settings(const char *path, struct rna_schema_load *load)
 	return read_file(load);
 }
 
+static void log_retired(const struct rna_schema_load *load)
+{
+	for (size_t i = 0; i < rna_settings_schema.count; i++) {
+		const struct rna_schema_row *setting = &rna_settings_schema.rows[i];
+
+		if (setting->type == &rna_setting_retired && load->given[i].line > 0)
+			rna_log_warning("%s:%zu: %s is ignored, remove it: %s", load->path,
+					load->given[i].line, setting->key, setting->help);
+	}
+}
+
 static int load_config(const char *path, bool checks, struct rna_settings *ret,
 		       struct rna_mistakes *rest, struct rna_error *error)
 {
@@ -225,6 +237,7 @@ static int load_config(const char *path, bool checks, struct rna_settings *ret,
 	status = rna_schema_end(&load, status, error);
 	if (status < 0)
 		return status;
+	log_retired(&load);
 	*ret = settings;
 	settings = (struct rna_settings){0};
 	return 0;

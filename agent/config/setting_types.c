@@ -127,6 +127,22 @@ const struct rna_schema_type rna_setting_text = {
 	.is_same = same_text,
 };
 
+static int take_nothing(struct rna_schema_load *load, const struct rna_schema_row *setting,
+			const char *text, void *field)
+{
+	(void)load;
+	(void)setting;
+	(void)text;
+	(void)field;
+	return 0;
+}
+
+const struct rna_schema_type rna_setting_retired = {
+	.name = "retired",
+	.allowed = "any value",
+	.take = take_nothing,
+};
+
 /* -- Lists ------------------------------------------------------------------------------------- */
 
 static int fail_entry(struct rna_schema_load *load, const struct rna_schema_row *setting,

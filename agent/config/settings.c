@@ -284,6 +284,9 @@ static const struct rna_schema_choice gpu_nic_paths[] = {
 	LIST(key, field, \
 	     "a glob such as mlx5_bond_*, 0000:3b:00.? or ib[0-3] without spaces and slashes", \
 	     rna_device_glob_is_valid, NULL, help)
+/* A key of an earlier version: it is accepted, and has no effect, which the log says. */
+#define RETIRED(key, instead) \
+	{key, &rna_setting_retired, .standard = "", .help = "No effect. " instead}
 #define POLL(name, id, standard, help) \
 	DURATION("poll." name, poll[RNA_COLLECTOR_##id], "100ms", "24h", standard, help)
 
@@ -586,14 +589,9 @@ static const struct rna_schema_row rows[] = {
 	DURATION("kubernetes.down_delay", kubernetes_down_delay, "0s", "1h", "1m",
 		 "A deterioration is published after it has lasted this long without "
 		 "interruption."),
-	DURATION("kubernetes.unknown_delay", kubernetes_unknown_delay, "1m", "24h", "10m",
-		 "After this long without a reading, labels and conditions become unknown; until "
-		 "then the last value stays."),
 	BOOLEAN("kubernetes.conditions", kubernetes_conditions, "true",
 		"Whether findings set Node conditions such as RdmaPortDown. Requires "
 		"kubernetes.backend api or both."),
-	DURATION("kubernetes.heartbeat", kubernetes_heartbeat, "0s", "24h", "30m",
-		 "How often conditions are rewritten to show that the agent is alive. 0s: never."),
 	BOOLEAN("kubernetes.events", kubernetes_events, "true",
 		"Whether findings create Events of the Node. Requires kubernetes.backend api or "
 		"both."),
@@ -633,22 +631,15 @@ static const struct rna_schema_row rows[] = {
 	     resource_glob_is_valid, NULL,
 	     "Device plugin resources to check in addition to rdma/*. A name without a glob must "
 	     "exist."),
-	DURATION("kubernetes.first_delay", kubernetes_first_delay, "0s", "1h", "30s",
-		 "The agent waits a random time up to this before it writes the first labels to the "
-		 "API server, and before the first conditions, so that a fleet does not write "
-		 "simultaneously."),
 	DURATION("kubernetes.spread", kubernetes_spread, "0s", "1h", "2m",
-		 "Maximum random delay of later writes to the API server."),
+		 "Maximum random delay of writes to the API server, so that a fleet does not write "
+		 "simultaneously. The first labels and conditions wait up to a quarter of it."),
 	INTEGER("kubernetes.changes", kubernetes_changes, "1", "100", "5",
-		"Changes of the Node that are written as they come; behind these, one in "
-		"kubernetes.change_period, so that a port that flaps for ever costs no more."),
+		"Changes of the Node that are written as they come; behind these, one in 12 "
+		"minutes, so that a port that flaps for ever costs no more."),
 	INTEGER("kubernetes.urgent_changes", kubernetes_urgent_changes, "1", "100", "3",
 		"Further changes for taints and the label health alone, so that they do not wait "
 		"where other changes have used up kubernetes.changes."),
-	DURATION("kubernetes.change_period", kubernetes_change_period, "10s", "1h", "12m",
-		 "After this time one more change may be written, and one more urgent one."),
-	DURATION("kubernetes.resync", kubernetes_resync, "10m", "7d", "12h",
-		 "How often all data is rewritten to the API server even if unchanged."),
 	DURATION("kubernetes.refresh", kubernetes_refresh, "1m", "24h", "30m",
 		 "How often the Node is read, to detect changes by others and to check its "
 		 "resources."),
@@ -656,9 +647,14 @@ static const struct rna_schema_row rows[] = {
 	     path_is_valid,
 	     "/etc/kubernetes/node-feature-discovery/features.d",
 	     "Directory from which node-feature-discovery reads feature files."),
-	DURATION("kubernetes.nfd_expiry", kubernetes_nfd_expiry, "10s", "7d", "1h",
-		 "How long the labels of the feature file stay valid after the agent has stopped. "
-		 "The agent renews the file after half of this time."),
+	RETIRED("kubernetes.change_period", "One more change may be written each 12 minutes."),
+	RETIRED("kubernetes.first_delay", "It is a quarter of kubernetes.spread."),
+	RETIRED("kubernetes.heartbeat", "Conditions are rewritten every 30 minutes."),
+	RETIRED("kubernetes.nfd_expiry",
+		"The labels of the feature file stay valid for an hour after the agent has stopped."),
+	RETIRED("kubernetes.resync", "All data is rewritten to the API server every 12 hours."),
+	RETIRED("kubernetes.unknown_delay",
+		"Labels and conditions become unknown 10 minutes after the last reading."),
 	TEXT("control.socket", control_socket, "an absolute path, or \"\" for none",
 	     rna_path_or_none_is_valid,
 	     RNA_CONTROL_SOCKET_DEFAULT,

@@ -14,6 +14,7 @@ extern const struct rna_schema_type rna_setting_integer;  /* unsigned */
 extern const struct rna_schema_type rna_setting_boolean;  /* bool */
 extern const struct rna_schema_type rna_setting_text;     /* char * */
 extern const struct rna_schema_type rna_setting_list;     /* char **, NULL-ended; NULL: empty */
+extern const struct rna_schema_type rna_setting_retired;  /* no field */
 
 enum { RNA_SETTINGS_MAX = 160 }; /* rows; for arrays beside the table */
 

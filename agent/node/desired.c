@@ -13,6 +13,8 @@
 /* What the value of a label is while it is not known. */
 #define UNKNOWN "unknown"
 
+#define UNKNOWN_DELAY (600 * RNA_USEC_PER_SEC) /* of what cannot be read; it stays until then */
+
 struct rna_label_options rna_label_options_of(const struct rna_settings *settings)
 {
 	return (struct rna_label_options){
@@ -58,7 +60,7 @@ static struct rna_node_delays delays_of(const struct rna_desired_input *in)
 	return (struct rna_node_delays){
 		.up = in->settings->kubernetes_up_delay,
 		.down = in->settings->kubernetes_down_delay,
-		.unknown = in->settings->kubernetes_unknown_delay,
+		.unknown = UNKNOWN_DELAY,
 		.settling = in->booting,
 	};
 }
@@ -134,8 +136,8 @@ static struct rna_node_delays delays_of_findings(const struct rna_desired_input 
 }
 
 /*
- * "Too early" is not "unknown": kubernetes.unknown_delay may be shorter than the time for which
- * a problem is held down.
+ * "Too early" is not "unknown": UNKNOWN_DELAY may be shorter than the time for which a problem is
+ * held down.
  */
 static void follow_conditions(struct pass *pass, bool observed)
 {

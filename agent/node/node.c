@@ -304,7 +304,7 @@ static int start_file(struct rna_node *node)
 	if (node->misnamed || !(settings->kubernetes_backend & RNA_NODE_BACKEND_BIT(NFD)))
 		return 0;
 	return rna_feature_file_new(node->host.event, settings->kubernetes_nfd_directory,
-				    settings->kubernetes_nfd_expiry, &node->file);
+				    RNA_NFD_EXPIRY, &node->file);
 }
 
 /* A client that cannot be started is logged, and has no other effect. */

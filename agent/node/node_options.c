@@ -204,15 +204,15 @@ const struct rna_kubernetes_options *rna_node_options(const struct rna_settings 
 		.shared_label = rna_arena_keep(arena, shared_label_of(settings), &failed),
 		.former_taints = former[0] ? former : NULL,
 		.condition_types = types,
-		.first_delay = settings->kubernetes_first_delay,
+		.first_delay = settings->kubernetes_spread / 4,
 		.spread = settings->kubernetes_spread,
-		.resync = settings->kubernetes_resync,
+		.resync = RNA_KUBERNETES_RESYNC,
 		.look = settings->kubernetes_refresh,
-		.heartbeat = settings->kubernetes_heartbeat,
+		.heartbeat = RNA_KUBERNETES_HEARTBEAT,
 		.event_pause = RNA_KUBERNETES_EVENT_PAUSE,
 		.burst = settings->kubernetes_changes,
 		.reserve = settings->kubernetes_urgent_changes,
-		.refill = settings->kubernetes_change_period,
+		.refill = RNA_KUBERNETES_REFILL,
 	};
 	return options->device_taint_key && !failed ? options : NULL;
 }

@@ -25,9 +25,8 @@
 #define LEARN_PERIOD RNA_PROBE_RECENT        /* of the memory, while nothing changes */
 #define ASK_LONG     (30 * RNA_USEC_PER_SEC) /* again and again, for this time at least */
 
-enum {
-	FIRST_DELAYS = 6, /* a list of members is larger than a Node */
-};
+/* Six times what labels wait for: a list of members is larger than a Node. */
+#define FIRST_DELAY(settings) ((settings)->kubernetes_spread / 4 * 6)
 
 struct rna_probing {
 	sd_event *event;
@@ -366,7 +365,7 @@ static struct rna_member_source_options find_source(const struct rna_settings *s
 			.place = settings->probe_members_kubernetes,
 			.kubeconfig = settings->kubernetes_kubeconfig,
 			.server = settings->kubernetes_server,
-			.first_delay = FIRST_DELAYS * settings->kubernetes_first_delay,
+			.first_delay = FIRST_DELAY(settings),
 		},
 	};
 

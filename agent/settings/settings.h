@@ -125,9 +125,7 @@ struct rna_settings {
 	char *kubernetes_label_prefix;
 	rna_usec kubernetes_up_delay;
 	rna_usec kubernetes_down_delay;
-	rna_usec kubernetes_unknown_delay;
 	bool kubernetes_conditions;
-	rna_usec kubernetes_heartbeat; /* 0: none */
 	bool kubernetes_events;
 	char *kubernetes_taint;        /* key; "": none */
 	int kubernetes_taint_effect;   /* enum rna_taint_effect */
@@ -138,15 +136,11 @@ struct rna_settings {
 	char *kubernetes_server;        /* "": as the kubeconfig or the pod says */
 	char **kubernetes_former_names; /* NULL-ended, or NULL: none */
 	char **kubernetes_resources;    /* beyond those known to; NULL-ended, or NULL: none */
-	rna_usec kubernetes_first_delay;
 	rna_usec kubernetes_spread;
 	unsigned kubernetes_changes;
 	unsigned kubernetes_urgent_changes;
-	rna_usec kubernetes_change_period;
 	rna_usec kubernetes_refresh;
-	rna_usec kubernetes_resync;
 	char *kubernetes_nfd_directory;
-	rna_usec kubernetes_nfd_expiry;
 	char *control_socket; /* "": none */
 	int security_seccomp; /* enum rna_seccomp_mode */
 	rna_usec quiesce_timeout;

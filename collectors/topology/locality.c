@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * NUMA node and package of each object.
+ * NUMA node, package and processors of each object.
  *
  * /sys comes first, because drivers and nvidia-smi use it: numa_node of the function, and the
  * package of that NUMA node's CPUs. hwloc fills in what /sys lacks; it knows quirks of firmware. If
@@ -37,13 +37,18 @@ static int find_only_node(struct rna_topology_run *run)
 	return online && !strpbrk(online, ",-") ? first_number(online) : -1;
 }
 
-static int read_package(struct rna_topology_run *run, int node)
+static const char *read_cpus(struct rna_topology_run *run, int node)
 {
 	const char *directory =
 		rna_topology_need(run, rna_arena_printf(run->scratch, NODES "/node%d", node));
-	const char *cpus =
-		directory ? rna_topology_read_text(run, directory, "cpulist", run->scratch) : NULL;
-	int cpu = first_number(cpus);
+
+	return directory ? rna_topology_read_text(run, directory, "cpulist", run->part->arena)
+			 : NULL;
+}
+
+static int read_package(struct rna_topology_run *run, int cpu)
+{
+	const char *directory;
 
 	if (cpu < 0)
 		return -1;
@@ -56,18 +61,23 @@ static int read_package(struct rna_topology_run *run, int node)
 }
 
 /* Caches the last answer, because objects of one NUMA node are adjacent. */
-static void add_packages(struct rna_topology_run *run, struct rna_pci_object *objects, size_t count)
+static void add_processors(struct rna_topology_run *run, struct rna_pci_object *objects,
+			   size_t count)
 {
 	int node = -1, package = -1;
+	const char *cpus = NULL;
 
 	for (size_t i = 0; i < count; i++) {
-		if (objects[i].numa_node < 0 || objects[i].package >= 0)
+		if (objects[i].numa_node < 0)
 			continue;
 		if (objects[i].numa_node != node) {
 			node = objects[i].numa_node;
-			package = read_package(run, node);
+			cpus = read_cpus(run, node);
+			package = read_package(run, first_number(cpus));
 		}
-		objects[i].package = package;
+		objects[i].cpus = cpus;
+		if (objects[i].package < 0)
+			objects[i].package = package;
 	}
 }
 
@@ -110,5 +120,5 @@ void rna_topology_locate(struct rna_topology_run *run, struct rna_pci_object *ob
 			objects[i].numa_node = only;
 	add_from_hwloc(run, objects, count);
 	add_to_parents(objects, count);
-	add_packages(run, objects, count);
+	add_processors(run, objects, count);
 }

@@ -152,8 +152,8 @@ static const char *describe_held(const struct rna_kube_round *round, struct rna_
 }
 
 static const char budget_spent[] =
-	"the Node changes too often: the next change waits (kubernetes.changes, "
-	"kubernetes.change_period); find out what changes with rdma-node-agent events";
+	"the Node changes too often: the next change waits (kubernetes.changes); find out what "
+	"changes with rdma-node-agent events";
 
 /* NULL: no memory. */
 static struct rna_kubernetes_status *make_status(const struct rna_kube_round *round, rna_usec now)

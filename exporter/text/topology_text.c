@@ -96,22 +96,37 @@ static void add_path(const struct writer *writer, size_t a, size_t b)
 static void add_row(const struct writer *writer, size_t member, size_t first, size_t end)
 {
 	unsigned object = object_of(writer->topology, member);
-	int numa_node = writer->topology->objects[object].numa_node;
+	const struct rna_pci_object *place = &writer->topology->objects[object];
 
 	add_name(writer, member, BOLD);
 	for (size_t i = first; i < end; i++)
 		add_path(writer, member, i);
-	if (numa_node >= 0)
-		rna_strbuf_printf(writer->out, "%d\n", numa_node);
+	if (place->numa_node >= 0)
+		rna_strbuf_printf(writer->out, "%-6d", place->numa_node);
 	else
-		add(writer, "?\n");
+		add(writer, "?     ");
+	rna_text_add(writer->out, place->cpus ? place->cpus : "?", NULL);
+	add(writer, "\n");
+}
+
+static int affinity_width(const struct rna_topology *topology)
+{
+	size_t width = strlen("CPU affinity");
+
+	for (size_t i = 0; i < member_count(topology); i++) {
+		const char *cpus = topology->objects[object_of(topology, i)].cpus;
+
+		if (cpus && strlen(cpus) > width)
+			width = strlen(cpus);
+	}
+	return (int)width;
 }
 
 /* As many of the columns as a line has room for; those that are left follow below. */
 static void add_matrix(const struct writer *writer)
 {
-	enum { CELL = 7, NUMA = 4 };
-	int room = (writer->width - CELL - NUMA) / CELL;
+	enum { CELL = 7, NUMA = 6 };
+	int room = (writer->width - CELL - NUMA - affinity_width(writer->topology)) / CELL;
 	size_t count = member_count(writer->topology), step = room > 0 ? (size_t)room : count;
 
 	for (size_t first = 0; first < count; first += step) {
@@ -120,7 +135,7 @@ static void add_matrix(const struct writer *writer)
 		rna_strbuf_printf(writer->out, "%s%*s", first > 0 ? "\n" : "", CELL, "");
 		for (size_t i = first; i < end; i++)
 			add_name(writer, i, BOLD);
-		add_in(writer, BOLD, "NUMA");
+		add_in(writer, BOLD, "NUMA  CPU affinity");
 		add(writer, "\n");
 		for (size_t i = 0; i < count; i++)
 			add_row(writer, i, first, end);
@@ -169,6 +184,8 @@ static void add_legend(const struct writer *writer)
 	add(writer, "\nLegend:\n\n");
 	for (size_t i = 0; i < RNA_ARRAY_SIZE(lines); i++)
 		rna_text_wrap(lines[i], 0, indent, (size_t)writer->width, writer->out);
+	if (writer->topology->gpu_count > 1)
+		add(writer, "\nNVLink and xGMI, which connect GPUs directly, are not shown.\n");
 	if (writer->topology->nic_count > 0)
 		add_nic_legend(writer);
 }

@@ -64,6 +64,7 @@ void rna_nfd_write_features(const struct rna_desired_node *desired, rna_usec exp
  * Write that file to directory atomically, or remove it. They wait for the disk: never call them in
  * the loop. 0 (also if there is no file to remove), or negative errno with error. Thread: any.
  */
+#define RNA_NFD_EXPIRY (3600 * RNA_USEC_PER_SEC) /* of the file, behind the last agent */
 int rna_nfd_put_file(const char *directory, const struct rna_desired_node *desired,
 		     rna_usec expires, struct rna_error *error);
 int rna_nfd_remove_file(const char *directory, struct rna_error *error);
@@ -162,7 +163,7 @@ struct rna_kubernetes_options {
 /* An annotation of a Node; "true": the agent leaves this Node alone. */
 #define RNA_KUBERNETES_IGNORE "rdma-node-agent/ignore"
 
-/* Defaults of these times and numbers. */
+/* These times and numbers, and defaults of those that are settings. */
 enum { RNA_KUBERNETES_BURST = 5, RNA_KUBERNETES_RESERVE = 3 };
 #define RNA_KUBERNETES_REFILL      (12 * 60 * RNA_USEC_PER_SEC)
 #define RNA_KUBERNETES_FIRST_DELAY (30 * RNA_USEC_PER_SEC)

@@ -10,7 +10,7 @@ PLAIN = {"str": str, "int": int, "bool": bool, "float": (int, float)}
 # A quantity may be a number; the models know it as a string.
 QUANTITIES = ("limits", "requests")
 KINDS = {("v1", "ConfigMap"): "V1ConfigMap", ("v1", "Service"): "V1Service",
-         ("v1", "Secret"): "V1Secret",
+         ("v1", "Secret"): "V1Secret", ("v1", "ResourceQuota"): "V1ResourceQuota",
          ("v1", "ServiceAccount"): "V1ServiceAccount", ("v1", "Pod"): "V1Pod",
          ("coordination.k8s.io/v1", "Lease"): "V1Lease",
          ("apps/v1", "DaemonSet"): "V1DaemonSet", ("batch/v1", "Job"): "V1Job",
@@ -20,7 +20,7 @@ KINDS = {("v1", "ConfigMap"): "V1ConfigMap", ("v1", "Service"): "V1Service",
 
 RELABELING = {"sourceLabels", "separator", "targetLabel", "regex", "modulus", "replacement", "action"}
 ENDPOINT = {"port", "path", "interval", "scrapeTimeout", "relabelings", "metricRelabelings",
-            "scheme", "tlsConfig", "basicAuth"}
+            "scheme", "tlsConfig", "basicAuth", "honorLabels"}
 # For a kind that is custom, or newer than the models: the fields of its spec, then those of what is
 # in the named lists.
 MONITOR = {"jobLabel", "selector", "namespaceSelector", "sampleLimit", "attachMetadata",

@@ -11,7 +11,7 @@ import tempfile
 import renderer
 import store
 
-OFF = {}
+OFF = {"config": {"kubernetes": {"backend": "off"}}}
 API = {"config": {"kubernetes": {"backend": "api", "taint": "t.test/rdma"}}}
 NAMESPACES, RELEASES = ["a", "monitoring", "rdma-node-agent", "z"], ["a", "z"]
 TEST, CLEAN_UP = ["Pod", "test"], ["Job", "clean-up"]
@@ -47,6 +47,8 @@ class Cluster(store.Store):
         code, text = self.helm(verb, values)
         if code:
             yield f"{verb}: status {code}: {text}"
+        if verb == "test" and "Off, and the values that turn it on" not in text:
+            yield f"{verb}: does not say what is off: {text}"
         ran = [[kind, name.split("-agent-")[-1]] for kind, name in self.made if kind in ("Job", "Pod")]
         if ran != ([hook] if hook else []):
             yield f"{verb}: {ran} ran"

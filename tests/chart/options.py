@@ -26,6 +26,7 @@ LIMIT = {"Role in ns: leases list", "Role in ns: leases patch, 2 by name",
 NFD = {ROOT, "hostPath /etc/kubernetes/node-feature-discovery/features.d: agent rw"}
 SLICES = {"token of the API", "Role in ns: endpointslices list"}
 SECRET = {"secret rel-rdma-node-agent-probe: agent ro"}
+QUOTA = "quota for system-node-critical"
 PLUGIN = {"deviceFiles": {"by": "plugin", "resource": "rdma/hca"}}
 
 
@@ -33,7 +34,9 @@ def kubernetes(**settings):
     return {"config": {"kubernetes": settings}}
 
 
-# The values, what they add to the rights of the defaults, and what they take away.
+# The base of the following: nothing that follows from the cluster.
+OFF = kubernetes(backend="off")
+# The values, what they add to the rights of the base, and what they take away.
 CHANGES = [
     ({"runAsUser": 4711}, {"user 4711"}, {RUN_AS}),
     ({"verbs": {"enabled": True}}, PRIVILEGED, UNPRIVILEGED),
@@ -120,7 +123,10 @@ CHANGES = [
         "enabled": True, "conditions": ["RdmaPortDown"], "enforcementMode": "bootstrap-only",
         "nodeSelector": {"pool": "gpu"}, "dryRun": True,
         "taint": {"key": "readiness.k8s.io/a", "effect": "PreferNoSchedule"}}}, API, set()),
-    ({"priorityClassName": ""}, set(), {"priority system-node-critical"}),
+    ({"priorityClassName": ""}, set(), {"priority system-node-critical", QUOTA}),
+    ({"extraInitContainers": [{"name": "a", "image": "b", "securityContext": {"privileged": True}}]},
+     {"a: privileged"}, set()),
+    (kubernetes(backend="auto"), API, set()),
 ]
 
 # Another value of each that changes no rights, neither alone nor with the API. A key with a table of
@@ -138,7 +144,8 @@ KEEPS = {
     "affinity": {"nodeAffinity": {}}, "updateStrategy": {"type": "OnDelete", "rollingUpdate": None},
     "terminationGracePeriodSeconds": 30, "startupProbe": {"periodSeconds": 3},
     "livenessProbe": {"periodSeconds": 11}, "readinessProbe": {"periodSeconds": 11},
-    "revisionHistoryLimit": 2, "taintLimit": 20, "commonAnnotations": {"a": "b"},
+    "revisionHistoryLimit": 2, "minReadySeconds": 5, "extraObjects": [{"apiVersion": "v1", "kind": "Secret", "metadata": {"name": "a"}}],
+    "taintLimit": 20, "commonAnnotations": {"a": "b"},
     "nodeFeatureRule": {"enabled": True, "label": "a/b", "modules": []},
     "commonLabels": {"a": "b"}, "podLabels": {"a": "b"}, "podAnnotations": {"a": "b"},
     "extraArgs": ["--log=debug"], "extraEnv": [{"name": "TZ", "value": "UTC"}],
@@ -234,6 +241,8 @@ def of_object(item):
     elif kind == "ValidatingAdmissionPolicy":
         for rule in item["spec"]["matchConstraints"]["resourceRules"]:
             yield f"policy of admission: {','.join(rule['resources'])}"
+    elif kind == "ResourceQuota":
+        yield f"quota for {item['spec']['scopeSelector']['matchExpressions'][0]['values'][0]}"
     elif kind == "DaemonSet":
         yield from of_pod(item["spec"]["template"]["spec"])
     elif kind == "ConfigMap" and "rdma-node-agent.yaml" in item["data"]:
@@ -279,17 +288,24 @@ def difference(before, after):
     return ", ".join(added + [f"takes {right!r}" for right in sorted(before - after)])
 
 
+def on_base(values):
+    """The values laid over OFF; a null among them, which takes a default away, stays."""
+    config = values.get("config", {})
+    settings = {**OFF["config"]["kubernetes"], **config.get("kubernetes", {})}
+    return {**values, "config": {**config, "kubernetes": settings}}
+
+
 def complaints(ours):
     yield from check_tables()
-    default = rights_of(ours.objects({}))
+    default = rights_of(ours.objects(OFF))
     with_api = rights_of(ours.objects(kubernetes(backend="api")))
     for values, added, taken in CHANGES:
         wanted = (default - taken) | added
-        found = rights_of(ours.objects(values))
+        found = rights_of(ours.objects(on_base(values)))
         if found != wanted or added & default or taken - default:
             yield f"{values}: {difference(wanted, found)}, compared with options.py"
     for path, value in KEEPS.items():
-        for base, wanted in (({}, default), (kubernetes(backend="api"), with_api)):
+        for base, wanted in ((OFF, default), (kubernetes(backend="api"), with_api)):
             found = rights_of(ours.objects(renderer.overlay(base, nested(path, value))))
             if found != wanted:
                 yield f"{path}: changes rights: {difference(wanted, found)}"

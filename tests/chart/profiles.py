@@ -4,7 +4,7 @@ import re
 
 import yaml
 
-from renderer import ROOT, read
+from renderer import CHART, ROOT, read
 
 
 def documented(page, owner):
@@ -16,6 +16,12 @@ PRODUCTION = "agent/probe/production.md"
 
 PROFILES = {
     "default": {},
+    # the examples of the chart
+    **{name: yaml.safe_load(read(f"{CHART}/{name}.yaml"))
+       for name in ("values-roce", "values-infiniband", "values-cloud")},
+    # neither labels nor monitoring, whatever the cluster has
+    "off": {"config": {"kubernetes": {"backend": "off"}}, "podMonitor": {"enabled": False},
+            "prometheusRule": {"enabled": False}, "priorityClassName": ""},
     "verbs": {"verbs": {"enabled": True}},
     "umad": {"umad": {"enabled": True}},
     "umad-group": {"umad": {"enabled": True, "group": 2010},
@@ -38,7 +44,7 @@ PROFILES = {
                            "grafanaUrl": "https://grafana.test/"},
         "dashboards": {"enabled": True, "labels": {"grafana_dashboard": "yes"}}},
     "service-monitor": {
-        "serviceMonitor": {"enabled": True, "scrapeTimeout": "5s",
+        "serviceMonitor": {"enabled": True, "scrapeTimeout": "5s", "jobLabel": "tier", "honorLabels": True,
                            "relabelings": [{"targetLabel": "cluster", "replacement": "a"}]}},
     "https": {
         "web": {"secretName": "rdma-web", "tls": True},
@@ -72,6 +78,10 @@ PROFILES = {
         "state": {"type": "emptyDir"}, "priorityClassName": "",
         "resources": {"limits": {"memory": "1Gi", "cpu": "2"}},
         "tolerations": [{"operator": "Exists"}],
+        "minReadySeconds": 5, "extraInitContainers": [{"name": "wait", "image": "wait:1"}],
+        "extraObjects": [
+            {"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "more"}, "data": {"a": "b"}},
+            "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: {{ .Release.Name }}-text\ndata: {a: b}\n"],
         "nodeSelector": {"pool": "gpu"}, "rdmaNodes": {"only": True, "labels": ["a/one", "a/two"]},
         "updateStrategy": {"type": "OnDelete", "rollingUpdate": None},
         "terminationGracePeriodSeconds": 30, "livenessProbe": {"initialDelaySeconds": 1},
@@ -169,7 +179,8 @@ profiles:
 }
 
 # Profiles that need EndpointSlices, which a cluster has since 1.21.
-WITH_SLICES = {"probe", "probe-roce", "probe-infiniband", "probe-with-others", "openshift-probes"}
+WITH_SLICES = {"probe", "probe-roce", "probe-infiniband", "probe-with-others", "openshift-probes",
+               "values-roce", "values-infiniband"}
 
 PROBE = {"enabled": True}
 
@@ -201,11 +212,17 @@ REFUSED = [
     ({"config": {"kubernetes": {"roce_key": "a/b/c"}}}, "config.kubernetes.roce_key", "a/b/c"),
     ({"config": {"kubernetes": {"taint": "it's"}}}, "config.kubernetes.taint", "it's"),
     ({"config": {"kubernetes": {"nfd_directory": "nfd"}}}, "config.kubernetes.nfd_directory", "nfd"),
-    ({"config": {"kubernetes": {"taint": "a/b"}}}, "config.kubernetes.taint",
+    ({"config": {"kubernetes": {"backend": "off", "taint": "a/b"}}}, "config.kubernetes.taint",
      "config.kubernetes.backend"),
+    ({"podMonitor": {"enabled": "yes"}}, "podMonitor.enabled", "yes"),
+    ({"prometheusRule": {"enabled": "yes"}}, "prometheusRule.enabled", "yes"),
+    ({"podMonitor": {"jobLabel": ""}}, "podMonitor.jobLabel", ""),
+    ({"minReadySeconds": -1}, "minReadySeconds", "minimum"),
+    ({"extraObjects": [1]}, "extraObjects.0", "string"),
+    ({"extraInitContainers": [{"image": "a"}]}, "extraInitContainers.0", "name"),
     ({"config": {"kubernetes": {"backend": "nfd", "taint": "a/b"}}}, "config.kubernetes.taint",
      "config.kubernetes.backend"),
-    ({"config": {"kubernetes": {"device_taints": "taint"}}}, "config.kubernetes.device_taints",
+    ({"config": {"kubernetes": {"backend": "off", "device_taints": "taint"}}}, "config.kubernetes.device_taints",
      "config.kubernetes.backend"),
     ({"taintLimit": 0}, "taintLimit", "minimum"),
     ({"taintLimit": "10%"}, "taintLimit", "integer"),
@@ -282,7 +299,8 @@ REFUSED = [
     ({"prometheusRule": {"grafanaUrl": "grafana"}}, "prometheusRule.grafanaUrl", "grafana"),
     ({"rdmaNodes": {"only": True}, "affinity": {"nodeAffinity": {}}}, "affinity", "rdmaNodes.only"),
     ({"extraVolumes": [{}]}, "extraVolumes.0", "name"),
-    ({"nodeReadinessRule": {"enabled": True}}, "nodeReadinessRule.enabled", "config.kubernetes.backend"),
+    ({"config": {"kubernetes": {"backend": "off"}}, "nodeReadinessRule": {"enabled": True}},
+     "nodeReadinessRule.enabled", "config.kubernetes.backend"),
     ({"config": {"kubernetes": {"backend": "api", "conditions": False}},
       "nodeReadinessRule": {"enabled": True}}, "nodeReadinessRule.enabled", "conditions"),
     ({"config": {"kubernetes": {"backend": "api"}}, "rdmaNodes": {"only": True},

@@ -10,6 +10,7 @@ import yaml
 from renderer import Refused, is_hook, only, parsed
 
 API = {"config": {"kubernetes": {"backend": "api"}}}
+OFF = {"config": {"kubernetes": {"backend": "off"}}}
 
 
 def installed(ours, values, release="rel"):
@@ -109,11 +110,11 @@ def check_clean_up(ours, binary):
     if settings_of(found).get("kubeconfig") or settings_of(found)["label_prefix"] != "old.test/":
         yield f"api: cleans up with {settings_of(found)}"
     yield from check_event("an upgrade with api", hooks(ours.upgraded(told, before)), "post-delete")
-    off = hooks(ours.upgraded({}, before))
+    off = hooks(ours.upgraded(OFF, before))
     yield from check_event("switched off", off, "post-upgrade")
     if off and settings_of(off)["label_prefix"] != "old.test/":
         yield f"switched off: cleans up with {settings_of(off)}"
-    for what, text in (("off", ours.run({})), ("still off", ours.upgraded({}, installed(ours, {}))),
+    for what, text in (("off", ours.run(OFF)), ("still off", ours.upgraded(OFF, installed(ours, OFF))),
                        ("not wanted", ours.run({**API, "cleanUp": False})),
                        ("nfd", ours.run({"config": {"kubernetes": {"backend": "nfd"}}}))):
         yield from check_event(what, hooks(text), None)
@@ -134,8 +135,8 @@ def check_notes(ours):
     for what, text, words in (
             ("api", ours.notes(API), ["--namespace ns --timeout", "Job rel-rdma-node-agent-clean-up"]),
             ("not wanted", ours.notes({**API, "cleanUp": False}), ["kube cleanup --nodes=all"]),
-            ("nfd", ours.notes({"config": {"kubernetes": {"backend": "nfd"}}}), ["expire 1h"]),
-            ("switched off", ours.upgraded({}, installed(ours, API), "-notes"),
+            ("nfd", ours.notes({"config": {"kubernetes": {"backend": "nfd"}}}), ["expire an hour"]),
+            ("switched off", ours.upgraded(OFF, installed(ours, API), "-notes"),
              ["wrote until now"])):
         yield from (f"{what}: NOTES.txt does not say {word!r}" for word in words if word not in text)
 
@@ -144,7 +145,7 @@ def check_notes(ours):
 
 def check_test(ours, binary):
     """The pod finds the agents by a Service of its own, which selects them."""
-    items = ours.objects({"web": {"certificateSecret": "x"}})
+    items = ours.objects({**OFF, "web": {"certificateSecret": "x"}})
     found = [item for item in items if is_hook(item)]
     service, pod = only(found, "Service"), only(found, "Pod")
     name = f"ns/{service['metadata']['name']}"

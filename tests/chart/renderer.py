@@ -16,18 +16,30 @@ CHART = os.path.join(ROOT, "helm/rdma-node-agent")
 RELEASE, NAMESPACE = "rel", "ns"
 POLICY = "admissionregistration.k8s.io/v1/ValidatingAdmissionPolicy"
 CONSTRAINTS = "security.openshift.io/v1/SecurityContextConstraints"
+MONITORING = [f"monitoring.coreos.com/v1/{kind}" for kind in ("PodMonitor", "PrometheusRule")]
 # Of what a cluster of a version serves, that which the chart asks for.
-CLUSTERS = {"1.20.0": [], "1.28.0": [], "1.36.0": [POLICY]}
+CLUSTERS = {"1.20.0": [], "1.28.0": [], "1.36.0": [POLICY, *MONITORING]}
 NEWEST = "1.36.0"
 OPENSHIFT = "1.33.0"  # OpenShift 4.20
 SERVED = {**CLUSTERS, OPENSHIFT: [POLICY, CONSTRAINTS]}
 
 
+# What "auto" is on the newest cluster.
+EXPLICIT = {"config": {"kubernetes": {"backend": "api"}}, "prometheusRule": {"enabled": True}}
+
+
+def explicit(values):
+    """The same values without "auto", for the newest cluster."""
+    scraped = not (values.get("serviceMonitor", {}).get("enabled") or "127.0.0.1" == values.get("listenHost"))
+    return overlay({**EXPLICIT, "podMonitor": {"enabled": scraped}}, values)
+
+
 def acknowledged(values, cluster):
-    """Values for a cluster that may have no admission policies, which they have to say then."""
+    """Values for a cluster that may have no admission policies, which they have to say then, and no
+    operator for Prometheus."""
     if POLICY in SERVED.get(cluster, []):
         return values
-    return overlay({"admissionPolicy": "never"}, values)
+    return overlay({"admissionPolicy": "never"}, explicit(values))
 
 
 class Refused(Exception):

@@ -11,7 +11,7 @@ import unittest
 import agent
 from agent import Agent, wait
 
-SOON = {"up_delay": "1s", "down_delay": "2s", "unknown_delay": "1m"}
+SOON = {"up_delay": "1s", "down_delay": "2s"}
 ROCE = "network.nvidia.com/roce"
 LABELS = 11  # of roce-8rail, which has no GPUs
 
@@ -126,13 +126,6 @@ class Labels(unittest.TestCase):
             wait("readiness", a.is_ready)
             a.wait_snapshots(20)
             self.assertEqual(a.labels(), labels)
-
-    def test_renewal(self):
-        with FileAgent(nfd_expiry="10s") as a:
-            a.wait_labels()
-            first = a.expiry()
-            wait("renewal", lambda: a.expiry() > first)
-            self.assertIn("rdma-node-agent/ports-up", a.labels())
 
     def test_directory_comes_later(self):
         with FileAgent(make_directory=False) as a:

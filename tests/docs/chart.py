@@ -15,6 +15,8 @@ import documents
 SCHEMA_WIDTH = 120  # columns
 # Settings that values of another name decide, since the pod has to know them as well.
 DECIDED_BY_POD = {"http.listen", "state.directory", "kubernetes.node_name"}
+# Defaults of the chart that follow from the cluster; the agent has never heard of the word.
+AUTOMATIC = {"kubernetes.backend": "auto"}
 DURATION = "^([0-9]+(d|h|m|s|ms))+$"
 # Patterns for the forms of texts in the table of settings. The agent itself checks other forms.
 SUBDOMAIN = "[a-z0-9]([-a-z0-9.]*[a-z0-9])?"
@@ -78,6 +80,8 @@ def setting_schema(kind, allowed):
     """JSON schema of one setting. What only the agent can judge is left to the agent."""
     if kind == "boolean":
         return {"type": "boolean"}
+    if kind == "retired":
+        return {}
     if kind == "integer":
         low, high = re.fullmatch(r"(\d+) to (\d+)", allowed).groups()
         return {"type": "integer", "minimum": int(low), "maximum": int(high)}
@@ -105,6 +109,8 @@ def config_schema(settings):
                 "type": "object", "additionalProperties": False, "properties": {}})
             of_section["properties"][name] = {"description": meaning,
                                               **setting_schema(kind, allowed)}
+            if key in AUTOMATIC:
+                of_section["properties"][name]["enum"].insert(0, AUTOMATIC[key])
     return {"type": "object", "additionalProperties": False, "properties": sections}
 
 
@@ -113,7 +119,8 @@ def check_defaults(settings, text):
     defaults = {key: default for key, _kind, _allowed, default, _meaning in settings}
     for section, content in yaml.safe_load(text)["config"].items():
         for name, value in content.items():
-            default = defaults.get(f"{section}.{name}")
+            key = f"{section}.{name}"
+            default = AUTOMATIC.get(key, defaults.get(key))
             if default not in (value, json.dumps(value)):
                 raise Mistake(f"values.yaml: config.{section}.{name} is {value!r}, "
                               f"and the agent's own default is {default}")

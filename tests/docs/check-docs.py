@@ -15,6 +15,9 @@ agent/memory/message_ids.h, all and no others; where systemd is at hand it must 
 That of the exporter has one with how many series typical nodes have (series.py); agent/rules/peers.md
 one that compares the rules with other health checkers (peers.py). exporter/meanings.md and the
 chart's files/records.yaml have one each with counters of drivers that mean the same (meanings.py).
+Command lines and sample outputs of documents run on recorded machines (commands.py).
+helm/README.md and systemd/README.md have the table of functions, with what turns them on, of the
+chart's functions.yaml (functions.py).
 The README of the Helm chart has one region, written from the comments of its values.yaml; what its
 schema says of the agent's settings is written from "describe settings" (chart.py). The version of
 meson.build stands in all files that have to repeat it (versions.py). systemd/security.md lists each
@@ -23,6 +26,7 @@ source of what others say (claims.py).
 
 import argparse
 import difflib
+import functools
 import json
 import pathlib
 import re
@@ -34,6 +38,8 @@ import textwrap
 
 import chart
 import claims
+import commands
+import functions
 import meanings
 import pages
 import peers
@@ -56,9 +62,12 @@ PLACES = {
     "exporter/README.md": {"series"},
     "exporter/meanings.md": {"meanings"},
     "exporter/metrics.md": {"metrics"},
-    "helm/README.md": {"labels", "conditions"},
+    "helm/README.md": {"functions", "labels", "conditions"},
     "helm/rdma-node-agent/README.md": {"values"},
+    "systemd/README.md": {"functions"},
 }
+# Documents with outputs of commands on recorded machines.
+OUTPUTS = ["README.md", "agent/rules/findings.md"]
 WIDTH = 100
 
 MARKDOWN_REGION = re.compile(r"(<!-- generated: (\w+) -->\n).*?(<!-- /generated -->\n)", re.S)
@@ -87,6 +96,13 @@ def settings(binary):
     return table(binary, "settings")
 
 
+def advice(binary):
+    """The profiles of the unit and the switches of the chart that "doctor" recommends."""
+    words = {word for row in table(binary, "needs") for cell in row[3:5] for word in re.findall(r"[\w.-]+", cell)}
+    return {word for word in words if word.endswith(".enabled")} | {
+        word for word in words if (ROOT / f"systemd/profiles/{word}.conf").exists()}
+
+
 def comment(text):
     return textwrap.wrap(text, WIDTH, initial_indent="  # ", subsequent_indent="  # ")
 
@@ -94,6 +110,8 @@ def comment(text):
 def sample_configuration(binary):
     lines, section = [], None
     for key, kind, allowed, default, meaning in settings(binary):
+        if kind == "retired":
+            continue
         lines += [""]
         if key.split(".")[0] != section:
             section = key.split(".")[0]
@@ -103,10 +121,12 @@ def sample_configuration(binary):
     return "\n".join(lines) + "\n\n"
 
 
-def generated(binary, topic):
-    """A table of the code, as Markdown."""
+def generated(binary, topic, document):
+    """A table of the code, as Markdown, for a document."""
     if topic == "values":
         return chart.values_table((CHART / "values.yaml").read_text(encoding="utf-8"))
+    if topic == "functions":
+        return functions.table(document)
     if topic == "series":
         return series.table(binary)
     if topic == "peers":
@@ -116,9 +136,9 @@ def generated(binary, topic):
     return describe(binary, topic)
 
 
-def expected_document(binary, text):
+def expected_document(document, binary, text):
     return MARKDOWN_REGION.sub(
-        lambda match: f"{match[1]}\n{generated(binary, match[2])}\n{match[3]}", text)
+        lambda match: f"{match[1]}\n{generated(binary, match[2], document)}\n{match[3]}", text)
 
 
 def has_its_tables(path):
@@ -207,6 +227,22 @@ def accepts_sample(binary):
     return True
 
 
+def accepts_retired(binary):
+    """Is each key of an earlier version accepted, and does one line say that it has no effect?"""
+    wrong = []
+    for key in (row[0] for row in settings(binary) if row[1] == "retired"):
+        section, name = key.split(".")
+        with tempfile.NamedTemporaryFile("w", suffix=".yaml") as file:
+            file.write(f"{section}: {{{name}: 7m}}\n")
+            file.flush()
+            done = subprocess.run([binary, "check-config", file.name], text=True, check=False,
+                                  stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+        if done.returncode or done.stdout.count(f":1: {key} is ignored, remove it: No effect. ") != 1:
+            wrong.append(f"{key}: status {done.returncode}, {done.stdout}")
+    print(*wrong, sep="\n", end="\n" if wrong else "")
+    return not wrong
+
+
 def manual_names_exit_codes(binary):
     """Have the man page and the help of each command all of its exit codes?"""
     tables = json.loads(describe(binary, "json"))
@@ -248,7 +284,8 @@ def main():
     arguments = parser.parse_args()
     binary = str(pathlib.Path(arguments.binary).resolve())
     good = [settle(path, expected(binary, path.read_text(encoding="utf-8")), arguments.update)
-            for path, expected in (*((ROOT / name, expected_document) for name in PLACES),
+            for path, expected in (*((ROOT / name, functools.partial(expected_document, name)) for name in PLACES),
+                                   *((ROOT / name, commands.with_outputs) for name in OUTPUTS),
                                    (SAMPLE, expected_sample), (CATALOG, expected_catalog),
                                    (CHART / "values.schema.json", expected_chart_schema),
                                    (CHART / "files/records.yaml", expected_records))]
@@ -259,9 +296,12 @@ def main():
              for topic in ("rules", "thresholds", "metrics", "settings", "commands")}
     known["profile"] = names(binary, "profiles", 1)
     wrong = [*pages.problems(set(known["metrics"]), set(known["settings"])), *peers.problems(known), *claims.problems(),
-             *meanings.problems(describe(binary, "meanings"), set(known["metrics"])), *versions.problems()]
+             *meanings.problems(describe(binary, "meanings"), set(known["metrics"])), *versions.problems(),
+             *functions.problems(set(known["settings"]), advice(binary)),
+             *commands.problems(binary, {name.split()[0] for name in known["commands"]}, set(known["settings"]))]
     print(*wrong, sep="\n", end="\n" if wrong else "")
-    documents = manual_names_exit_codes(binary) and accepts_sample(binary) and catalog_explains_all() and accepts_catalog()
+    documents = (manual_names_exit_codes(binary) and accepts_sample(binary) and accepts_retired(binary) and
+                 catalog_explains_all() and accepts_catalog())
     return 0 if all(good) and not wrong and documents else 1
 
 

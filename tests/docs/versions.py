@@ -12,7 +12,7 @@ SOURCE = "meson.build", r"^    version: '(.*)',$"
 COPIES = [
     ("CHANGELOG.md", r"\A(?:.*\n)*?## (\S+) \("),
     ("README.md", r"/rdma-node-agent:(\S+)"),
-    ("README.md", r"rdma-node-agent-([\d.]+)-1\."),
+    ("README.md", r"rdma-node-agent-([\d.]+\d)"),
     ("debian/changelog", r"\A\S+ \((.*?)\)"),
     ("helm/Containerfile", r"/rdma-node-agent:(\S+)"),
     ("helm/rdma-node-agent/Chart.yaml", r"^version: (.*)$"),

@@ -11,18 +11,19 @@ class Contradiction(ValueError):
 # --- topology ------------------------------------------------------------------------------------
 
 def read_matrix(text):
-    """(names of columns, {name of row: cells}) of the matrix that topology prints, if it does."""
+    """(names of columns, {name of row: cells}) of the matrix that topology prints, if it does; without
+    the processors, which JSON does not have."""
     lines = text.split("\n")
-    head = next((i for i, line in enumerate(lines) if line.split()[-1:] == ["NUMA"]), None)
+    head = next((i for i, line in enumerate(lines) if line.endswith("NUMA  CPU affinity")), None)
     if head is None:
         return [], {}
     rows = {}
     for line in lines[head + 1:]:
         if not line:
             break
-        name, *cells = line.split()
+        name, *cells, _processors = line.split()
         rows[name] = cells
-    return lines[head].split(), rows
+    return lines[head].split()[:-2], rows
 
 
 def expected_matrix(topology):

@@ -8,8 +8,7 @@ from agent import Agent, wait
 from cluster import DoubleTest
 
 ROCE = "network.nvidia.com/roce"
-SOON = {"backend": "api", "up_delay": "1s", "down_delay": "1s", "first_delay": "0s",
-        "spread": "3s", "refresh": "1m"}
+SOON = {"backend": "api", "up_delay": "1s", "down_delay": "1s", "spread": "3s", "refresh": "1m"}
 
 
 class ApiAgent(Agent):

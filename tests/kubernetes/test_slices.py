@@ -20,7 +20,7 @@ def pods(count, **more):
 class SliceAgent(Agent):
     def __init__(self, **kubernetes):
         super().__init__()
-        self.kubernetes = {"first_delay": "0s", **kubernetes}
+        self.kubernetes = {"spread": "0s", **kubernetes}
 
     def write_config(self, poll=None, extra=""):
         secret = f"{self.directory}/secret"

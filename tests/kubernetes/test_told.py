@@ -12,7 +12,7 @@ from test_node import AnyServer
 
 ROCE = "network.nvidia.com/roce"
 TAINT = "rdma-node-agent/down"
-SOON = {"up_delay": "1s", "down_delay": "2s", "first_delay": "0s", "spread": "3s", "refresh": "1m"}
+SOON = {"up_delay": "1s", "down_delay": "2s", "spread": "3s", "refresh": "1m"}
 
 
 class NodeAgent(Agent):
@@ -70,7 +70,7 @@ class Agents(AnyServer):
 
     def test_first_conditions(self):
         """With the hold-downs that rules have, and although labels may have been written before."""
-        first = self.agent(first_delay="3s", spread="1h")
+        first = self.agent(spread="12s")
         first.health = ""
         kinds = ("PortDown", "DeviceMissing", "LinkDegraded", "PortUnreachable", "NotObserved",
                  "NotReady")
@@ -116,8 +116,7 @@ class Agents(AnyServer):
 
     def test_a_budget_that_is_spent(self):
         """The first write takes all of it: the next one waits, and that the node is down does not."""
-        quiet = self.agent(changes=1, urgent_changes=1, change_period="1h", conditions=False,
-                           events=False)
+        quiet = self.agent(changes=1, urgent_changes=1, conditions=False, events=False)
         # One port that is down leaves its health as it is.
         quiet.health = ('hold_down: ["*=0s"], '
                         'silence: ["2020-01-01T00:00Z/2100-01-01T00:00Z mlx5_8"]')

@@ -8,8 +8,8 @@
 an upgrade that switches the API off they are those of the release before, which "lookup" finds. */ -}}
 {{- define "rdma-node-agent.settingsToClean" -}}
 {{- if not .Values.cleanUp -}}
-{{- else if include "rdma-node-agent.writesApi" .Values.config.kubernetes -}}
-{{- toYaml .Values.config.kubernetes -}}
+{{- else if include "rdma-node-agent.kubernetes" . | fromYaml | include "rdma-node-agent.writesApi" -}}
+{{- include "rdma-node-agent.kubernetes" . -}}
 {{- else if .Release.IsUpgrade -}}
 {{- $map := lookup "v1" "ConfigMap" (include "rdma-node-agent.namespace" .) (include "rdma-node-agent.fullname" .) -}}
 {{- $before := (get ($map.data | default dict) "rdma-node-agent.yaml" | fromYaml).kubernetes | default dict -}}
@@ -19,7 +19,7 @@ an upgrade that switches the API off they are those of the release before, which
 
 {{- /* What has happened when the Job runs. */ -}}
 {{- define "rdma-node-agent.cleanUpEvent" -}}
-{{- $writes := include "rdma-node-agent.writesApi" .Values.config.kubernetes -}}
+{{- $writes := include "rdma-node-agent.kubernetes" . | fromYaml | include "rdma-node-agent.writesApi" -}}
 {{ ternary "post-delete" "post-upgrade" (eq $writes "true") }}
 {{- end -}}
 

@@ -24,9 +24,10 @@
 {{- if .Values.follow.enabled -}}
 {{- $_ := set $own "follow" (dict "enabled" true) -}}
 {{- end -}}
+{{- $_ := set $own "kubernetes" (dict "backend" (include "rdma-node-agent.backend" .)) -}}
 {{- if include "rdma-node-agent.limitsTaint" . -}}
 {{- $leases := printf "%s/%s" (include "rdma-node-agent.namespace" .) (include "rdma-node-agent.fullname" .) -}}
-{{- $_ := set $own "kubernetes" (dict "taint_leases" $leases) -}}
+{{- $_ := set $own.kubernetes "taint_leases" $leases -}}
 {{- end -}}
 {{- include "rdma-node-agent.checkTaint" . -}}
 {{- if .Values.probe.enabled -}}

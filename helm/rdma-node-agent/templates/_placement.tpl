@@ -41,7 +41,7 @@ the node is well again. The values may tolerate a taint already. */ -}}
 
 {{- /* The agent refuses these settings, too, in its log. */ -}}
 {{- define "rdma-node-agent.checkTaint" -}}
-{{- with .Values.config.kubernetes -}}
+{{- with include "rdma-node-agent.kubernetes" . | fromYaml -}}
 {{- if and .taint (not (has .backend (list "api" "both"))) -}}
 {{- fail "config.kubernetes.taint: no other backend sets taints; set config.kubernetes.backend to api or both" -}}
 {{- else if and (ne .device_taints "off") (not (has .backend (list "api" "both"))) -}}

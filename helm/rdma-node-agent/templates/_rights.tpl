@@ -10,12 +10,12 @@ Helpers answer "true" or "", which "if" takes as no. */ -}}
 {{- end -}}
 
 {{- define "rdma-node-agent.writesNfdFile" -}}
-{{- if has .Values.config.kubernetes.backend (list "nfd" "both") }}true{{ end -}}
+{{- if has (include "rdma-node-agent.backend" .) (list "nfd" "both") }}true{{ end -}}
 {{- end -}}
 
 {{- /* Talks to the API server about its node, as the pod's service account. */ -}}
 {{- define "rdma-node-agent.usesApi" -}}
-{{- $api := has .Values.config.kubernetes.backend (list "api" "both") -}}
+{{- $api := has (include "rdma-node-agent.backend" .) (list "api" "both") -}}
 {{- if and $api (not .Values.config.kubernetes.kubeconfig) }}true{{ end -}}
 {{- end -}}
 

@@ -3,7 +3,7 @@
 {{- $root := first . -}}
 {{- $namespace := include "rdma-node-agent.namespace" $root -}}
 {{- with last . -}}
-jobLabel: app.kubernetes.io/name
+jobLabel: {{ .jobLabel }}
 {{- if ne (.namespace | default $namespace) $namespace }}
 namespaceSelector:
   matchNames: [{{ $namespace }}]
@@ -31,6 +31,9 @@ sampleLimit: {{ int . }}
 {{- with last . -}}
 port: metrics
 path: /metrics
+{{- if .honorLabels }}
+honorLabels: true
+{{- end }}
 {{- if $tls }}
 scheme: https
 {{- end }}

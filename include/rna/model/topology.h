@@ -65,8 +65,9 @@ struct rna_pci_object {
 	uint32_t class_id;  /* class and subclass: 0x0302 */
 	uint32_t vendor_id; /* 0: unknown */
 	uint32_t device_id;
-	int numa_node; /* -1: unknown */
-	int package;   /* socket number of the kernel; -1: unknown */
+	int numa_node;    /* -1: unknown */
+	int package;      /* socket number of the kernel; -1: unknown */
+	const char *cpus; /* of the NUMA node: "0-15,32-47"; NULL: unknown */
 	struct rna_pcie_link link;
 };
 

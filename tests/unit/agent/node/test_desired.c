@@ -386,18 +386,17 @@ static void test_a_taint_of_the_past(void **state)
 	(void)rna_desired_node_unref(desired);
 }
 
-/* Even with a short unknown_delay, "too early" is not "unknown". */
+/* However long it takes, "too early" is not "unknown". */
 static void test_a_restart_is_no_blindness(void **state)
 {
 	struct fixture *f = *state;
 	struct rna_desired_node *desired;
 
-	f->settings.kubernetes_unknown_delay = 60 * SECOND;
 	find(f, "errors-rising", "mlx5_0", RNA_SEVERITY_WARNING);
 	look_for(f, 100);
 	f->finding_count = 0;
 	f->settled = false;
-	look_for(f, 200);
+	look_for(f, 2000);
 	desired = desired_of(f);
 	assert_string_equal(label_of(desired, "rdma-node-agent/health"), "warning");
 	assert_int_equal(condition_of(desired, "RdmaPortDown")->status, RNA_CONDITION_STATUS_FALSE);
@@ -410,18 +409,17 @@ static void test_a_condition_that_is_open_again(void **state)
 	struct fixture *f = *state;
 	struct rna_desired_node *desired;
 
-	f->settings.kubernetes_unknown_delay = 60 * SECOND;
 	look_for(f, 100);
 	set_ports(f, (struct rna_value){0});
-	look_for(f, 50);
+	look_for(f, 500);
 	f->settled = false;
-	look_for(f, 100);
+	look_for(f, 1000);
 	f->settled = true;
-	look_for(f, 50);
+	look_for(f, 500);
 	desired = desired_of(f);
 	assert_int_equal(condition_of(desired, "RdmaPortDown")->status, RNA_CONDITION_STATUS_FALSE);
 	(void)rna_desired_node_unref(desired);
-	look_for(f, 20);
+	look_for(f, 200);
 	desired = desired_of(f);
 	assert_int_equal(condition_of(desired, "RdmaPortDown")->status,
 			 RNA_CONDITION_STATUS_UNKNOWN);

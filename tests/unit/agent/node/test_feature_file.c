@@ -7,6 +7,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 #include <cmocka.h>
 
@@ -89,11 +90,47 @@ static void test_nothing_is_left_behind(void **state)
 	assert_int_equal(rmdir(directory), 0);
 }
 
+/* The file that has another name until it is whole: another inode. 0: there is none. */
+static ino_t written(const char *directory)
+{
+	struct stat status;
+	char path[256];
+
+	(void)snprintf(path, sizeof(path), "%s/rdma-node-agent", directory);
+	return stat(path, &status) < 0 ? 0 : status.st_ino;
+}
+
+/* Nothing changes, and the labels must not expire. */
+static void test_it_is_renewed(void **state)
+{
+	char directory[] = "/tmp/rna-feature-file-XXXXXX";
+	struct rna_feature_file *file = NULL;
+	struct rna_error error = {0};
+	sd_event *event = NULL;
+	ino_t first;
+
+	(void)state;
+	assert_non_null(mkdtemp(directory));
+	assert_true(sd_event_new(&event) >= 0);
+	assert_true(rna_feature_file_new(event, directory, RNA_USEC_PER_SEC / 5, &file) >= 0);
+	want(file, "8");
+	while ((first = written(directory)) == 0)
+		assert_true(sd_event_run(event, 10 * RNA_USEC_PER_SEC) > 0);
+	while (written(directory) == first)
+		assert_true(sd_event_run(event, 10 * RNA_USEC_PER_SEC) > 0);
+	assert_file_has(directory, "rdma-node-agent/ports-up=8\n");
+	assert_true(rna_feature_file_stop(file, 5 * RNA_USEC_PER_SEC));
+	assert_int_equal(rna_nfd_remove_file(directory, &error), 0);
+	assert_int_equal(rmdir(directory), 0);
+	(void)sd_event_unref(event);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_the_newest_is_written_before_the_end),
 		cmocka_unit_test(test_nothing_is_left_behind),
+		cmocka_unit_test(test_it_is_renewed),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
