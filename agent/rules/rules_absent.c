@@ -807,7 +807,6 @@ static struct shares find_shares(const struct rna_topology *topology, const size
 static size_t list_poor(const struct rna_topology *topology, const size_t *counts, size_t usual,
 			struct rna_strbuf *out)
 {
-	enum { NAMED_MAX = 4 };
 	size_t count = 0;
 
 	for (size_t i = 0; i < topology->gpu_count; i++) {
