@@ -46,14 +46,8 @@ static void keep_counts(struct rna_kept *kept, void *record)
 {
 	struct rna_probe_counts *counts = record;
 
-	RNA_KEEP(kept, "sent", counts->sent);
-	RNA_KEEP(kept, "answered", counts->answered);
-	RNA_KEEP(kept, "lost", counts->lost);
-	RNA_KEEP(kept, "void", counts->voided);
-	RNA_KEEP(kept, "large_sent", counts->large_sent);
-	RNA_KEEP(kept, "large_lost", counts->large_lost);
-	RNA_KEEP(kept, "large_answered", counts->large_answered);
-	RNA_KEEP(kept, "ecn_marked", counts->ecn_marked);
+	for (size_t i = 0; i < RNA_PROBE_COUNTS; i++)
+		RNA_KEEP(kept, rna_probe_count_name(i), *rna_probe_count_of(counts, i));
 }
 
 static void keep_pair(struct rna_kept *kept, void *record)

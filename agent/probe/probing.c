@@ -400,7 +400,7 @@ static void take_news(struct rna_probing *probing, const struct rna_peer_news *n
 	if (news->choice == 0) {
 		peer = rna_pairs_peer(probing->pairs, news->name);
 		if (peer)
-			rna_pairs_hear(probing->pairs, peer, news, rna_clock_monotonic());
+			rna_pairs_hear(peer, news);
 		return;
 	}
 	note_source(probing, news);
@@ -507,8 +507,8 @@ static void look_at_clock(struct rna_probing *probing, rna_usec now)
 		probing->late = now;
 		probing->news(probing->userdata);
 	}
-	if (passed >= TURN + TURN / 2) /* what answers came meanwhile is not known yet */
-		rna_pairs_excuse(probing->pairs, passed, now);
+	if (passed >= TURN + TURN / 2)
+		rna_pairs_delay(probing->pairs, passed);
 	probing->turned = now;
 }
 

@@ -33,7 +33,8 @@ enum {
 	RNA_PROBER_CHECK_SIZE = 9,
 };
 
-/* A probe without an answer counts as lost after this; an answer that comes later makes it void. */
+/* A probe without an answer is reported as lost after this, in which the prober could look for it.
+ */
 #define RNA_PROBER_PATIENCE (1 * RNA_USEC_PER_SEC)
 /* How long a responder that stood still says so in its answers. */
 #define RNA_PROBER_LATE_TOLD (4 * RNA_USEC_PER_SEC)
@@ -65,8 +66,8 @@ struct rna_prober_order {
 	union {
 		struct {
 			uint8_t key[RNA_PROBER_KEY_SIZE]; /* made of the secret */
-			uint32_t confine; /* 1: filter system calls before ports are opened */
-			uint32_t reserved;
+			uint32_t confine;  /* 1: filter system calls before ports are opened */
+			uint32_t priority; /* 1: take a higher one, if there is the right */
 		} setup;
 		struct {
 			char device[RNA_PROBER_NAME_MAX];
@@ -93,9 +94,9 @@ enum rna_prober_report_kind {
 struct rna_prober_target_report {
 	/* since the last report of this target: */
 	struct rna_probe_counts counts;
-	uint64_t late;         /* lost ones before, that were answered now: void, not lost */
-	uint32_t late_large;   /* of late */
-	uint32_t stood_still;  /* seconds for which this host, or the peer as it says, just did */
+	/* Of probes that were reported as lost before: answered now; void, as one end stood still
+	 */
+	uint32_t late, late_large, excused, excused_large;
 	uint32_t unanswered;   /* in a row until now, each older than the patience */
 	uint64_t refused;      /* sends that the kernel or HCA refused: not in counts.sent */
 	int32_t refusal;       /* errno, or 0; EHOSTUNREACH: no neighbour; EADDRINUSE: local */
@@ -138,7 +139,8 @@ struct rna_prober_report {
 		struct rna_prober_visitor_report visitor;
 		struct {
 			uint64_t strangers[RNA_STRANGER_COUNT]; /* since it started */
-			uint64_t turns_late;                    /* of its loop, since it started */
+			uint32_t priority;                      /* enum rna_probe_priority */
+			uint32_t reserved;
 		} child;
 	};
 };
