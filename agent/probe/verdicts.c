@@ -328,8 +328,7 @@ static bool is_lossy(const struct rna_port_evidence *pairs, size_t count,
 	return verdict->bad >= 2 && PAIRS_SHARE * verdict->bad >= verdict->judged;
 }
 
-/* Of the probes of the last minute, less is known than not: then nobody has seen that it is well.
- */
+/* Of the probes of the last minute, less is known than not: that it is well was not seen. */
 static bool is_unseen(const struct rna_port_evidence *pairs, size_t count)
 {
 	struct rna_probe_counts sum = {0};

@@ -18,8 +18,9 @@ enum {
 
 #define AIM_PAUSE (1 * RNA_USEC_PER_SEC) /* after an aim could not be made */
 #define PACE      (RNA_USEC_PER_SEC / RNA_PROBER_RATE_MAX)
-#define CATCH_UP  (RNA_USEC_PER_SEC / 2) /* probes of that time may leave at once, if it was late  \
-					  */
+#define CATCH_UP                                                                                   \
+	(RNA_USEC_PER_SEC / 2) /* probes of that time may leave at once, if it was late            \
+				*/
 #define FIRST_SPREAD (50 * RNA_USEC_PER_MSEC)
 
 /* -- Places ------------------------------------------------------------------------------------ */

@@ -80,7 +80,6 @@ struct rna_prober {
 	uint64_t strangers[RNA_STRANGER_COUNT];
 	rna_usec stood_until; /* monotonic: when this process ran again; 0: it never stood still */
 	uint8_t late;         /* seconds, as answers tell it; 0: nothing to tell */
-	enum rna_probe_priority priority;
 };
 
 /* NULL: none. */

@@ -100,7 +100,7 @@ static void report_life(const struct rna_prober *prober)
 {
 	struct rna_prober_report report = {
 		.kind = RNA_PROBER_CHILD_REPORT,
-		.child = {.priority = prober->priority},
+		.child = {.priority = rna_prober_priority()},
 	};
 
 	memcpy(report.child.strangers, prober->strangers, sizeof(report.child.strangers));
@@ -252,7 +252,7 @@ static bool obey(struct rna_prober *prober, const struct rna_prober_order *order
 	}
 }
 
-/* The first order. A filter is inherited by threads, so there are none yet. */
+/* A filter is inherited by threads, so there are none yet. */
 static bool set_up(struct rna_prober *prober, bool (*confine)(void))
 {
 	struct rna_prober_order order;
@@ -260,6 +260,8 @@ static bool set_up(struct rna_prober *prober, bool (*confine)(void))
 	if (recv(RNA_CHILD_SOCKET, &order, sizeof(order), 0) != sizeof(order) ||
 	    order.kind != RNA_PROBER_SETUP)
 		return false;
+	if (order.setup.priority)
+		(void)rna_prober_take_priority(); /* without the right it is like other programs */
 	if (order.setup.confine)
 		(void)confine(); /* without it, there are still the other limits */
 	return rna_packet_key_make(order.setup.key, &prober->key) == 0;

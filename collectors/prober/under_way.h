@@ -20,7 +20,7 @@ enum {
  */
 #define RNA_UNDER_WAY_MEMORY (40 * RNA_USEC_PER_SEC)
 /*
- * A host that stands still for so long may lose what is sent to it meanwhile: a port posts as many
+ * A host that stands still for longer may lose what is sent to it meanwhile: a port posts as many
  * receives as arrive in five seconds. What came in a shorter time is still there afterwards.
  */
 #define RNA_UNDER_WAY_OVERFLOW (3 * RNA_USEC_PER_SEC)

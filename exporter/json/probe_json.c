@@ -266,6 +266,8 @@ void rna_write_probes_json(const struct rna_view *view, struct rna_strbuf *out)
 	rna_json_set_text(&writer, document, "result", rna_probes_result_name(result));
 	if (probes) {
 		rna_json_set_number(&writer, document, "restarts", probes->restarts);
+		rna_json_set_text(&writer, document, "priority",
+				  rna_probe_priority_name(probes->priority));
 		rna_json_set_number(&writer, document, "ports_without_leaf",
 				    rna_probes_without_leaf(probes));
 		rna_json_set(&writer, document, "members",

@@ -251,6 +251,11 @@ static void add_void(const struct row *row, struct rna_strbuf *out)
 	rna_strbuf_add_u64(out, row->pair->recent.voided);
 }
 
+static void add_missed(const struct row *row, struct rna_strbuf *out)
+{
+	rna_strbuf_add_u64(out, row->pair->recent.missed);
+}
+
 static void add_large_lost(const struct row *row, struct rna_strbuf *out)
 {
 	add_share(row->pair->recent.large_lost, row->pair->recent.large_sent, out);
@@ -309,6 +314,7 @@ static const struct column pair_columns[] = {
 	{"SENT", add_sent, .right = true},
 	{"LOST", add_lost, .right = true},
 	{"VOID", add_void, .right = true, .wide = true},
+	{"MISSED", add_missed, .right = true, .wide = true},
 	{"LARGE", add_large_lost, .right = true},
 	{"MEDIAN", add_median, .right = true},
 	{"P99", add_p99, .right = true},
@@ -442,6 +448,13 @@ static void write_state(const struct rna_view *view, size_t width, struct rna_st
 	if (view->probes->restarts > 0)
 		rna_strbuf_printf(&text, ". Restarts of the prober: %ju",
 				  (uintmax_t)view->probes->restarts);
+	if (rna_probes_are_missed(view->probes))
+		rna_strbuf_printf(&text,
+				  ". This host is too busy to judge paths: %ju of %ju probes of "
+				  "the last minute were not sent",
+				  (uintmax_t)view->probes->minute.missed,
+				  (uintmax_t)(view->probes->minute.missed +
+					      view->probes->minute.sent));
 	out->failed |= text.failed;
 	rna_text_wrap(text.data ? text.data : "", 0, 2, width, out);
 }

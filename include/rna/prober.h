@@ -164,6 +164,14 @@ int rna_prober_send(const struct rna_child *child, const struct rna_prober_order
  * (-EPROTO). Never waits. */
 int rna_prober_receive(const struct rna_child *child, struct rna_prober_report *ret);
 
+/*
+ * Takes the highest priority to which this process has a right: real time, with a budget of the CPU
+ * after which it is lost, else a nice value of -10. Threads made afterwards are ordinary in real
+ * time. Returns what it is then, as does the second function.
+ */
+enum rna_probe_priority rna_prober_take_priority(void);
+enum rna_probe_priority rna_prober_priority(void);
+
 /* The key that both ends derive from the secret's bytes. 0 or negative errno. */
 int rna_prober_key(const void *secret, size_t len, uint8_t ret[RNA_PROBER_KEY_SIZE]);
 /* A text that is the same at both ends if their keys are. 0 or negative errno. */

@@ -14,6 +14,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/eventfd.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 #include <cmocka.h>
 
@@ -446,6 +449,51 @@ static void test_a_port_that_can_keep_no_more_visitors_is_closed(void **state)
 	assert_int_equal(status, -ENOSPC);
 }
 
+/* -- Priority ---------------------------------------------------------------------------------- */
+
+/* Takes it, and then the CPU until it has lost it, or for five seconds. */
+static enum rna_probe_priority spend_budget(void)
+{
+	const clock_t end = clock() + 5 * CLOCKS_PER_SEC;
+
+	(void)rna_prober_take_priority();
+	while (rna_prober_priority() == RNA_PROBE_PRIORITY_REALTIME && clock() < end)
+		;
+	return rna_prober_priority();
+}
+
+/* In a child, of a user without rights but for these. */
+static enum rna_probe_priority priority_with(rlim_t nice, rlim_t realtime,
+					     enum rna_probe_priority take(void))
+{
+	const struct rlimit limits[] = {{nice, nice}, {realtime, realtime}};
+	int status;
+	pid_t pid = fork();
+
+	assert_true(pid >= 0);
+	if (pid == 0) {
+		if (setrlimit(RLIMIT_NICE, &limits[0]) < 0 ||
+		    setrlimit(RLIMIT_RTPRIO, &limits[1]) < 0 || setuid(65534) < 0)
+			_exit(RNA_PROBE_PRIORITY_COUNT);
+		_exit((int)take());
+	}
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	assert_true(WIFEXITED(status));
+	return (enum rna_probe_priority)WEXITSTATUS(status);
+}
+
+static void test_the_priority_is_what_it_has_the_right_to(void **state)
+{
+	(void)state;
+	if (geteuid() != 0)
+		skip(); /* who is not root cannot give itself these rights */
+	assert_int_equal(priority_with(0, 0, rna_prober_take_priority), RNA_PROBE_PRIORITY_NORMAL);
+	if (priority_with(30, 0, rna_prober_take_priority) != RNA_PROBE_PRIORITY_NICE ||
+	    priority_with(0, 1, rna_prober_take_priority) != RNA_PROBE_PRIORITY_REALTIME)
+		skip(); /* a container, or CONFIG_RT_GROUP_SCHED */
+	assert_int_equal(priority_with(0, 1, spend_budget), RNA_PROBE_PRIORITY_NORMAL);
+}
+
 /* -- The loop ---------------------------------------------------------------------------------- */
 
 enum { FLOODED = 1, ASKING, ANSWERING, REOPENED, SESSION = 100, PATIENCE = 60000 };
@@ -588,6 +636,7 @@ int main(int argc, char *argv[])
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
 #define LOOP(name) cmocka_unit_test_setup_teardown(name, start, stop)
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_the_priority_is_what_it_has_the_right_to),
 		TEST(test_a_turn_takes_some_and_says_that_there_is_more),
 		TEST(test_so_much_in_a_second_is_a_flood),
 		TEST(test_rubbish_is_not_counted),

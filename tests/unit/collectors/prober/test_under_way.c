@@ -142,7 +142,7 @@ static void test_answers_later_than_the_memory_are_refused(void **state)
 	assert_false(answer(&under_way, number + 1, false, START)); /* never sent */
 }
 
-/* It could not look for answers for so long: what was lost is lost, and known later. */
+/* Meanwhile it could not look for answers: what was lost is lost, and known later. */
 static void test_a_late_host_sees_losses_later(void **state)
 {
 	struct rna_under_way under_way = begin();
