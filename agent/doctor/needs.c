@@ -220,7 +220,7 @@ const struct rna_need rna_needs[] = {
 			  .lost = "probes in time on a busy host: losses are found later, and if "
 				  "it "
 				  "is starved, not at all (finding probe-host-busy)"}},
-		.remedy = "Link the profile priority to the unit.",
+		.profile = "priority",
 		.values = "probe.priority",
 	},
 	{

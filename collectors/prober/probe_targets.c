@@ -16,11 +16,9 @@ enum {
 	FLOW_LABELS = 1 << 20,
 };
 
-#define AIM_PAUSE (1 * RNA_USEC_PER_SEC) /* after an aim could not be made */
-#define PACE      (RNA_USEC_PER_SEC / RNA_PROBER_RATE_MAX)
-#define CATCH_UP                                                                                   \
-	(RNA_USEC_PER_SEC / 2) /* probes of that time may leave at once, if it was late            \
-				*/
+#define AIM_PAUSE    (1 * RNA_USEC_PER_SEC) /* after an aim could not be made */
+#define PACE         (RNA_USEC_PER_SEC / RNA_PROBER_RATE_MAX)
+#define CATCH_UP     (RNA_USEC_PER_SEC / 2) /* what a late turn may send at once */
 #define FIRST_SPREAD (50 * RNA_USEC_PER_MSEC)
 
 /* -- Places ------------------------------------------------------------------------------------ */

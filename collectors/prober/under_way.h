@@ -35,8 +35,7 @@ enum rna_under_way_fate {
 struct rna_under_way_probe {
 	enum rna_under_way_fate fate;
 	bool large;
-	bool excused; /* one end stood still for so long that it says nothing, unless it is answered
-		       */
+	bool excused; /* an end stood still for long: without an answer it is void */
 	uint8_t source_class;
 	uint32_t number;
 	rna_usec sent;    /* monotonic */

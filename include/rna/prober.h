@@ -33,8 +33,7 @@ enum {
 	RNA_PROBER_CHECK_SIZE = 9,
 };
 
-/* A probe without an answer is reported as lost after this, in which the prober could look for it.
- */
+/* Without an answer for this time, in which the prober could look, a probe is reported as lost. */
 #define RNA_PROBER_PATIENCE (1 * RNA_USEC_PER_SEC)
 /* How long a responder that stood still says so in its answers. */
 #define RNA_PROBER_LATE_TOLD (4 * RNA_USEC_PER_SEC)
@@ -94,8 +93,7 @@ enum rna_prober_report_kind {
 struct rna_prober_target_report {
 	/* since the last report of this target: */
 	struct rna_probe_counts counts;
-	/* Of probes that were reported as lost before: answered now; void, as one end stood still
-	 */
+	/* Of probes reported as lost before: answered now; void, as an end stood still. */
 	uint32_t late, late_large, excused, excused_large;
 	uint32_t unanswered;   /* in a row until now, each older than the patience */
 	uint64_t refused;      /* sends that the kernel or HCA refused: not in counts.sent */

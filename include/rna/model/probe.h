@@ -139,8 +139,7 @@ enum {
 
 /* How the kernel schedules the prober. */
 enum rna_probe_priority {
-	RNA_PROBE_PRIORITY_NORMAL,   /* like other programs: it has no right to more, or is to have
-					none */
+	RNA_PROBE_PRIORITY_NORMAL,   /* like other programs */
 	RNA_PROBE_PRIORITY_NICE,     /* a nice value of -10 */
 	RNA_PROBE_PRIORITY_REALTIME, /* before all programs that are not */
 	RNA_PROBE_PRIORITY_COUNT,
