@@ -723,6 +723,10 @@ static const struct rna_schema_row rows[] = {
 	INTEGER("probe.large_every", probe_large_every, "0", "1000", "4",
 		"Every so many-th probe is as large as the MTU, if the limit of 60 kb/s permits. 0: "
 		"none."),
+	BOOLEAN("probe.priority", probe_priority, "true",
+		"Whether the process that probes takes real-time priority, or a nice value of -10, if it "
+		"has the right to one: the profile priority of the unit, or probe.priority of the Helm "
+		"chart. It gives real time up if it takes 200 ms of the CPU without a wait."),
 	TEXT("probe.traffic_class", probe_traffic_class, "auto, or 0 to 255",
 	     rna_probe_traffic_class_is_valid, "auto",
 	     "Traffic class of probes: DSCP times four. auto: that of jobs, so that probes take the "

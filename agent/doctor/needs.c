@@ -211,6 +211,19 @@ const struct rna_need rna_needs[] = {
 		.values = "config.probe.leaf_label, config.kubernetes.backend",
 	},
 	{
+		.name = "probe-priority",
+		.tried = "take real-time priority, or a nice value of -10, in a child process",
+		.optional = true,
+		.own_attempt = rna_try_probe_priority,
+		.uses = {{.by = "probe.enabled",
+			  .off = {"false"},
+			  .lost = "probes in time on a busy host: losses are found later, and if "
+				  "it "
+				  "is starved, not at all (finding probe-host-busy)"}},
+		.profile = "priority",
+		.values = "probe.priority",
+	},
+	{
 		.name = "api-access",
 		.tried = "read the credentials for the API server, without asking it",
 		.own_attempt = rna_try_api_access,

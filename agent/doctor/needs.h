@@ -85,6 +85,7 @@ rna_need_attempt rna_try_state_directory;
 rna_need_attempt rna_try_control_socket;
 rna_need_attempt rna_try_probe_secret;
 rna_need_attempt rna_try_probe_leaf;
+rna_need_attempt rna_try_probe_priority;
 rna_need_attempt rna_try_api_access;
 rna_need_attempt rna_try_feature_directory;
 rna_need_attempt rna_try_seccomp;

@@ -7,6 +7,7 @@
 #include <sys/resource.h>
 
 #include "rna/kubernetes.h"
+#include "rna/prober.h"
 
 #include "loop/seccomp_filter.h"
 #include "memory/state_directory.h"
@@ -157,6 +158,29 @@ int rna_try_probe_leaf(const struct rna_need_input *in, struct rna_strbuf *ret,
 				     "neither probe.leaf, InfiniBand, lldpd, a label of the Node "
 				     "nor a list of members names them");
 	return RNA_ATTEMPT_WORKS;
+}
+
+/* -- The priority of the prober ---------------------------------------------------------------- */
+
+int rna_try_probe_priority(const struct rna_need_input *in, struct rna_strbuf *ret,
+			   struct rna_error *error)
+{
+	if (!in->settings->probe_priority) {
+		rna_strbuf_puts(ret, "probe.priority is false");
+		return RNA_ATTEMPT_NOTHING;
+	}
+	switch (rna_prober_take_priority()) {
+	case RNA_PROBE_PRIORITY_REALTIME:
+		rna_strbuf_puts(ret, "the prober may run in real time");
+		return RNA_ATTEMPT_WORKS;
+	case RNA_PROBE_PRIORITY_NICE:
+		rna_strbuf_puts(ret, "the prober may have a nice value of -10, which counts within "
+				     "the control group of the agent only");
+		return RNA_ATTEMPT_WORKS;
+	default:
+		return rna_error_say(error, -EPERM,
+				     "neither real time nor a nice value of -10 is allowed");
+	}
 }
 
 /* -- Kubernetes -------------------------------------------------------------------------------- */

@@ -303,6 +303,7 @@ static void add_files(struct rna_agent *agent)
 		.read = read_probes,
 		.write = write_probes,
 		.changed = &agent->probes.changed,
+		.on_change = true, /* where probes are off, there is no file */
 	};
 
 	rna_state_add(agent->state, &health);

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * The system calls that the agent and its self-tests are allowed: exactly what the unit allows with
- * the profile verbs, @system-service without @privileged and @resources, as systemd 252 has these
- * groups; tests/systemd/run holds this table to the unit. Names that an architecture does not have
- * are passed over.
+ * The system calls that the agent and its children are allowed: exactly what the unit allows with
+ * the profiles verbs and priority, @system-service without @privileged and @resources, as systemd
+ * 252 has these groups; tests/systemd/run holds this table to the unit. Names that an architecture
+ * does not have are passed over.
  */
 #include <stddef.h>
 
@@ -51,11 +51,11 @@ const char *const rna_seccomp_allowed[] = {
 	"rt_sigsuspend", "rt_sigtimedwait", "rt_sigtimedwait_time64", "rt_tgsigqueueinfo",
 	"sched_get_priority_max", "sched_get_priority_min", "sched_getaffinity", "sched_getattr",
 	"sched_getparam", "sched_getscheduler", "sched_rr_get_interval",
-	"sched_rr_get_interval_time64", "sched_setaffinity", "sched_yield", "select", "semctl",
+	"sched_rr_get_interval_time64", "sched_setaffinity", "sched_setscheduler", "sched_yield", "select", "semctl",
 	"semget", "semop", "semtimedop", "semtimedop_time64", "send", "sendfile", "sendfile64",
 	"sendmmsg", "sendmsg", "sendto", "set_mempolicy", "set_robust_list", "set_thread_area",
 	"set_tid_address", "set_tls", "setfsgid", "setfsgid32", "setgid", "setgid32", "setitimer",
-	"setns", "setpgid", "setregid", "setregid32", "setresgid", "setresgid32", "setsid",
+	"setns", "setpgid", "setpriority", "setregid", "setregid32", "setresgid", "setresgid32", "setsid",
 	"setsockopt", "setxattr", "shmat", "shmctl", "shmdt", "shmget", "shutdown", "sigaction",
 	"sigaltstack", "signal", "signalfd", "signalfd4", "sigpending", "sigprocmask",
 	"sigreturn", "sigsuspend", "socket", "socketcall", "socketpair", "splice", "stat",
@@ -77,8 +77,8 @@ const char *const rna_seccomp_refused[] = {
 	"ioprio_set", "lchown", "lchown32", "migrate_pages", "move_pages", "nfsservctl", "nice",
 	"pciconfig_iobase", "pciconfig_read", "pciconfig_write", "quotactl_fd",
 	"s390_pci_mmio_read", "s390_pci_mmio_write", "sched_setattr", "sched_setparam",
-	"sched_setscheduler", "set_mempolicy_home_node", "setfsuid", "setfsuid32", "setgroups",
-	"setgroups32", "setpriority", "setresuid", "setresuid32", "setreuid", "setreuid32",
+	"set_mempolicy_home_node", "setfsuid", "setfsuid32", "setgroups",
+	"setgroups32", "setresuid", "setresuid32", "setreuid", "setreuid32",
 	"setrlimit", "setuid", "setuid32", "vhangup",
 	NULL,
 };

@@ -454,6 +454,11 @@ int rna_state_watch(struct rna_state_directory *state, sd_event *event,
 	return 0;
 }
 
+static bool is_due_at_end(const struct kept *file)
+{
+	return is_changed(file) || (!file->refused && !file->what.on_change);
+}
+
 /* All of it: that a port is up still is written only now. */
 void rna_state_flush(struct rna_state_directory *state, rna_usec patience)
 {
@@ -464,7 +469,7 @@ void rna_state_flush(struct rna_state_directory *state, rna_usec patience)
 	state->ending = true;
 	idle = rna_file_worker_wait(state->worker, patience);
 	for (size_t i = 0; idle && i < state->count; i++)
-		if (!state->files[i].refused && start_job(state, &state->files[i]))
+		if (is_due_at_end(&state->files[i]) && start_job(state, &state->files[i]))
 			idle = rna_file_worker_wait(state->worker, patience);
 	if (!rna_file_worker_busy(
 		    state->worker)) /* else a thread that hangs would keep it locked */

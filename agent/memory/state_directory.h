@@ -28,7 +28,8 @@ struct rna_state_document {
 	 */
 	int (*read)(void *owner, const char *text, size_t len, struct rna_error *error);
 	void (*write)(void *owner, struct rna_strbuf *out);
-	bool *changed; /* set by the owner; reset when the file is written */
+	bool *changed;  /* set by the owner; reset when the file is written */
+	bool on_change; /* it is written only then, not at the end as well */
 	/*
 	 * Of a file to which lines are appended (rna_state_file_append()); both files are read, the
 	 * older one first. header: NULL: the file is replaced instead.

@@ -137,65 +137,89 @@ static void keep_losses(struct rna_ledger *ledger, const struct rna_prober_targe
 	if (ledger->silent || now < ledger->silent_until)
 		count_outage(ledger, counts->lost, counts->large_lost);
 	else if (counts->lost > 0)
-		*make_room(ledger) = (struct rna_ledger_losses){now, (uint32_t)counts->lost,
-								(uint32_t)counts->large_lost,
-								report->classes_lost};
+		*make_room(ledger) = (struct rna_ledger_losses){
+			.at = now,
+			.lost = (uint32_t)counts->lost,
+			.large = (uint32_t)counts->large_lost,
+			.classes = report->classes_lost,
+		};
 }
 
-/* Of losses reported since then. */
-static void make_void(struct rna_ledger *ledger, rna_usec since)
+static void make_void(struct rna_ledger *ledger)
 {
 	struct rna_probe_counts counts = {0};
 
 	for (size_t i = 0; i < RNA_LEDGER_WAITING; i++) {
-		if (ledger->waiting[i].at < since)
-			continue;
 		counts.voided += ledger->waiting[i].lost;
 		ledger->waiting[i] = (struct rna_ledger_losses){0};
 	}
 	count(ledger, &counts);
 }
 
-void rna_ledger_excuse(struct rna_ledger *ledger, rna_usec standstill, rna_usec now)
+void rna_ledger_delay(struct rna_ledger *ledger, rna_usec standstill)
 {
-	rna_usec span =
-		standstill + RNA_PROBER_LATE_TOLD + RNA_PROBER_PATIENCE + RNA_PROBER_REPORT_PERIOD;
+	for (size_t i = 0; i < RNA_LEDGER_WAITING; i++) {
+		struct rna_ledger_losses *losses = &ledger->waiting[i];
 
-	make_void(ledger, now > span ? now - span : 1);
+		losses->at += losses->at > 0 ? standstill : 0;
+		losses->followed += losses->followed > 0 ? standstill : 0;
+	}
 }
 
-/* Late answers are of the oldest losses. Those that count already stay counted. */
-static void take_back(struct rna_ledger *ledger, uint64_t late, uint32_t large)
+/* An answer was reported after these losses. */
+static void follow_losses(struct rna_ledger *ledger, rna_usec now)
 {
-	uint64_t taken = 0;
+	for (size_t i = 0; i < RNA_LEDGER_WAITING; i++)
+		if (ledger->waiting[i].at > 0 && ledger->waiting[i].followed == 0)
+			ledger->waiting[i].followed = now;
+}
 
-	while (late > 0) {
-		struct rna_ledger_losses *oldest = NULL;
+static struct rna_ledger_losses *find_oldest(struct rna_ledger *ledger)
+{
+	struct rna_ledger_losses *oldest = NULL;
 
-		for (size_t i = 0; i < RNA_LEDGER_WAITING; i++) {
-			struct rna_ledger_losses *losses = &ledger->waiting[i];
+	for (size_t i = 0; i < RNA_LEDGER_WAITING; i++) {
+		struct rna_ledger_losses *losses = &ledger->waiting[i];
 
-			if (losses->at > 0 && (!oldest || losses->at < oldest->at))
-				oldest = losses;
-		}
-		if (!oldest)
-			break;
+		if (losses->at > 0 && (!oldest || losses->at < oldest->at))
+			oldest = losses;
+	}
+	return oldest;
+}
+
+/* Those are of the oldest losses. Returns how many: those that count already stay counted. */
+static struct rna_ledger_losses take_back(struct rna_ledger *ledger, uint32_t lost, uint32_t large)
+{
+	struct rna_ledger_losses taken = {0}, *oldest;
+
+	for (; taken.lost < lost && (oldest = find_oldest(ledger)); taken.lost++) {
 		oldest->lost--;
-		if (large > 0 && oldest->large > 0) {
+		if (taken.large < large && oldest->large > 0) {
 			oldest->large--;
-			large--;
+			taken.large++;
 		}
 		if (oldest->lost == 0)
 			*oldest = (struct rna_ledger_losses){0};
-		late--;
-		taken++;
 	}
-	count(ledger, &(const struct rna_probe_counts){.voided = taken});
+	return taken;
+}
+
+static void take_back_losses(struct rna_ledger *ledger,
+			     const struct rna_prober_target_report *report)
+{
+	struct rna_ledger_losses late = take_back(ledger, report->late, report->late_large);
+
+	count(ledger,
+	      &(const struct rna_probe_counts){
+		      .answered = late.lost,
+		      .large_answered = late.large,
+		      .voided = take_back(ledger, report->excused, report->excused_large).lost,
+	      });
 }
 
 void rna_ledger_forgive(struct rna_ledger *ledger)
 {
-	make_void(ledger, 0);
+	make_void(ledger);
 	ledger->silent = false;
 	ledger->hole = (struct rna_paths){0};
 	ledger->large_open = 0;
@@ -295,14 +319,14 @@ void rna_ledger_add(struct rna_ledger *ledger, const struct rna_prober_target_re
 	struct rna_probe_counts counts = report->counts;
 
 	turn_buckets(ledger, now);
+	if (report->counts.answered > 0 || report->late > 0)
+		follow_losses(ledger, now);
 	keep_losses(ledger, report, now);
 	counts.lost = counts.large_lost = 0; /* not yet */
 	count(ledger, &counts);
-	take_back(ledger, report->late, report->late_large);
+	take_back_losses(ledger, report);
 	if (ledger->last_answer == 0 && report->last_answer > 0)
-		make_void(ledger, 0); /* until then the peer was still looking for the way back */
-	if (report->stood_still > 0)
-		rna_ledger_excuse(ledger, report->stood_still * RNA_USEC_PER_SEC, now);
+		make_void(ledger); /* until then the peer was still looking for the way back */
 	ledger->unanswered = report->unanswered;
 	if (report->last_answer > ledger->last_answer)
 		ledger->last_answer = report->last_answer;
@@ -312,7 +336,8 @@ void rna_ledger_add(struct rna_ledger *ledger, const struct rna_prober_target_re
 	ledger->classes_lost |= report->classes_lost;
 	ledger->classes_seen |= report->classes_seen;
 	ledger->small_answered += (uint32_t)(counts.answered - counts.large_answered);
-	follow_large(ledger, false, counts.large_answered, report->classes_seen, now);
+	follow_large(ledger, false, counts.large_answered + report->late_large,
+		     report->classes_seen, now);
 	close_large(ledger);
 	follow_refusals(ledger, report, now);
 	keep_samples(ledger, report);
@@ -370,24 +395,19 @@ static void learn_usual(struct rna_ledger *ledger, rna_usec now)
 				USUAL_SHARE;
 }
 
-static rna_usec time_to_wait(const struct rna_ledger *ledger,
-			     const struct rna_ledger_losses *losses)
+static bool is_settled(const struct rna_ledger_losses *losses, rna_usec now)
 {
-	bool undecided = ledger->unanswered >= RNA_LEDGER_RUN && losses->at > ledger->last_answer;
-
-	return undecided ? RNA_LEDGER_UNDECIDED : RNA_LEDGER_GRACE;
+	if (losses->followed > 0)
+		return rna_usec_since(losses->followed, now) >= RNA_LEDGER_GRACE;
+	return losses->at > 0 && rna_usec_since(losses->at, now) >= RNA_LEDGER_UNDECIDED;
 }
 
 void rna_ledger_advance(struct rna_ledger *ledger, rna_usec now)
 {
 	turn_buckets(ledger, now);
-	for (size_t i = 0; i < RNA_LEDGER_WAITING; i++) {
-		struct rna_ledger_losses *losses = &ledger->waiting[i];
-
-		if (losses->at > 0 &&
-		    rna_usec_since(losses->at, now) >= time_to_wait(ledger, losses))
-			settle(ledger, losses);
-	}
+	for (size_t i = 0; i < RNA_LEDGER_WAITING; i++)
+		if (is_settled(&ledger->waiting[i], now))
+			settle(ledger, &ledger->waiting[i]);
 	learn_usual(ledger, now);
 }
 

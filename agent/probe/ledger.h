@@ -3,11 +3,11 @@
  * The ledger of one pair of ports: what became of its probes, in all and recently, and what their
  * headers and round trips usually look like. Pure: time is an argument. Thread: the loop's.
  *
- * An answer can come after the probe was reported as lost, or the peer can say that it stood still;
- * then a host was late, and nothing is known about the fabric. So losses wait for RNA_LEDGER_GRACE
- * until they count; only "nothing comes back at all" is judged without waiting. As long as nothing
- * comes back after them, they wait for RNA_LEDGER_UNDECIDED: they may be of a silence that cannot
- * be judged yet, because the peer's agent has not said whether it runs.
+ * A probe that was reported as lost may still be answered, because the peer has not had the CPU for
+ * it. A peer answers in the order in which it receives, so once later probes come back in time, the
+ * answer comes at once or never: losses count RNA_LEDGER_GRACE after the first answer that follows
+ * them. As long as nothing comes back after them, they wait for RNA_LEDGER_UNDECIDED: they may be
+ * of a silence that cannot be judged yet, because the peer's agent has not said whether it runs.
  */
 #pragma once
 
@@ -24,13 +24,14 @@ enum {
 };
 
 #define RNA_LEDGER_BUCKET (RNA_PROBE_RECENT / RNA_LEDGER_BUCKETS)
-#define RNA_LEDGER_GRACE  (8 * RNA_USEC_PER_SEC)
-
+/* Paths differ by less, and a report that was being written is taken. */
+#define RNA_LEDGER_GRACE     (2 * RNA_USEC_PER_SEC)
 #define RNA_LEDGER_UNDECIDED (30 * RNA_USEC_PER_SEC)
 
 /* Losses of one report. */
 struct rna_ledger_losses {
-	rna_usec at; /* monotonic; 0: this place is free */
+	rna_usec at;       /* monotonic; 0: this place is free */
+	rna_usec followed; /* by an answer; 0: not yet */
 	uint32_t lost, large;
 	uint32_t classes; /* of source ports */
 };
@@ -96,11 +97,8 @@ void rna_ledger_add(struct rna_ledger *ledger, const struct rna_prober_target_re
 /* Of the probes that the peer sends to this port, so many have come since, and so many have not. */
 void rna_ledger_visited(struct rna_ledger *ledger, uint64_t heard, uint64_t missing);
 
-/*
- * One end stood still for that time, until a few seconds ago at most. What was sent to it meanwhile
- * says nothing; nor does what was lost just before, for its late answers may have come too late.
- */
-void rna_ledger_excuse(struct rna_ledger *ledger, rna_usec standstill, rna_usec now);
+/* The agent stood still for that time, and may have to take reports of it: losses wait longer. */
+void rna_ledger_delay(struct rna_ledger *ledger, rna_usec standstill);
 
 /* Time passes: losses begin to count, old buckets are forgotten, the usual is learned. */
 void rna_ledger_advance(struct rna_ledger *ledger, rna_usec now);

@@ -124,22 +124,14 @@ bool rna_pairs_choose(struct rna_pairs *pairs, const struct rna_peer_place *plac
 	return changed;
 }
 
-/* peer: NULL: any. */
-static void excuse(struct rna_pairs *pairs, const struct rna_probing_peer *peer,
-		   rna_usec standstill, rna_usec now)
+void rna_pairs_delay(struct rna_pairs *pairs, rna_usec standstill)
 {
 	for (size_t i = 0; i < RNA_PROBING_PAIRS_MAX; i++)
-		if (pairs->pairs[i].port && (!peer || pairs->pairs[i].peer == peer))
-			rna_ledger_excuse(&pairs->pairs[i].ledger, standstill, now);
+		if (pairs->pairs[i].port)
+			rna_ledger_delay(&pairs->pairs[i].ledger, standstill);
 }
 
-void rna_pairs_excuse(struct rna_pairs *pairs, rna_usec standstill, rna_usec now)
-{
-	excuse(pairs, NULL, standstill, now);
-}
-
-void rna_pairs_hear(struct rna_pairs *pairs, struct rna_probing_peer *peer,
-		    const struct rna_peer_news *news, rna_usec now)
+void rna_pairs_hear(struct rna_probing_peer *peer, const struct rna_peer_news *news)
 {
 	memcpy(peer->host, news->host, sizeof(peer->host));
 	peer->answered = news->answered;
@@ -154,8 +146,6 @@ void rna_pairs_hear(struct rna_pairs *pairs, struct rna_probing_peer *peer,
 	if (peer->word.back == 0 || news->facts.late)
 		peer->word.back = news->asked;
 	peer->facts = news->facts;
-	if (news->facts.late)
-		excuse(pairs, peer, RNA_LEDGER_GRACE, now); /* however long it stood still */
 }
 
 void rna_pairs_drop_peers(struct rna_pairs *pairs, uint64_t choice)
@@ -437,23 +427,15 @@ void rna_pairs_make(struct rna_pairs *pairs, const struct rna_pairs_terms *terms
 
 /* -- Counts ------------------------------------------------------------------------------------ */
 
-#define PASS_ON(name) (port->name += total->name - counted->name)
-
 /* A port counts what its pairs have counted, also after they are gone. */
 static void pass_on(struct rna_probing_pair *pair)
 {
 	struct rna_probe_counts *port = &pair->port->counts[pair->scope];
-	const struct rna_probe_counts *total = &pair->ledger.total;
-	struct rna_probe_counts *counted = &pair->counted;
+	struct rna_probe_counts *total = &pair->ledger.total, *counted = &pair->counted;
 
-	PASS_ON(sent);
-	PASS_ON(answered);
-	PASS_ON(lost);
-	PASS_ON(voided);
-	PASS_ON(large_sent);
-	PASS_ON(large_lost);
-	PASS_ON(large_answered);
-	PASS_ON(ecn_marked);
+	for (size_t i = 0; i < RNA_PROBE_COUNTS; i++)
+		*rna_probe_count_of(port, i) +=
+			*rna_probe_count_of(total, i) - *rna_probe_count_of(counted, i);
 	*counted = *total;
 }
 

@@ -107,10 +107,9 @@ struct rna_probing_peer *rna_pairs_peer(struct rna_pairs *pairs, const char *nam
 /* The newest choice names that one. True: it was not known, or elsewhere. */
 bool rna_pairs_choose(struct rna_pairs *pairs, const struct rna_peer_place *place, uint64_t choice);
 /* What asking a peer came to. */
-void rna_pairs_hear(struct rna_pairs *pairs, struct rna_probing_peer *peer,
-		    const struct rna_peer_news *news, rna_usec now);
-/* This host stood still for that time until now, and learns only now what came meanwhile. */
-void rna_pairs_excuse(struct rna_pairs *pairs, rna_usec standstill, rna_usec now);
+void rna_pairs_hear(struct rna_probing_peer *peer, const struct rna_peer_news *news);
+/* This agent stood still for that time until now, and learns only now what came meanwhile. */
+void rna_pairs_delay(struct rna_pairs *pairs, rna_usec standstill);
 /* Peers that the newest choice has not named are dropped. */
 void rna_pairs_drop_peers(struct rna_pairs *pairs, uint64_t choice);
 

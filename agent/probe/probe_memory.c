@@ -46,14 +46,8 @@ static void keep_counts(struct rna_kept *kept, void *record)
 {
 	struct rna_probe_counts *counts = record;
 
-	RNA_KEEP(kept, "sent", counts->sent);
-	RNA_KEEP(kept, "answered", counts->answered);
-	RNA_KEEP(kept, "lost", counts->lost);
-	RNA_KEEP(kept, "void", counts->voided);
-	RNA_KEEP(kept, "large_sent", counts->large_sent);
-	RNA_KEEP(kept, "large_lost", counts->large_lost);
-	RNA_KEEP(kept, "large_answered", counts->large_answered);
-	RNA_KEEP(kept, "ecn_marked", counts->ecn_marked);
+	for (size_t i = 0; i < RNA_PROBE_COUNTS; i++)
+		RNA_KEEP(kept, rna_probe_count_name(i), *rna_probe_count_of(counts, i));
 }
 
 static void keep_pair(struct rna_kept *kept, void *record)
@@ -199,10 +193,43 @@ int rna_probe_memory_pairs(const struct rna_probe_memory *memory, rna_usec realt
 
 /* -- Learning ---------------------------------------------------------------------------------- */
 
-static struct rna_kept_pair describe(const struct rna_probing_pair *pair, rna_usec realtime)
+/* A list of the memory: what there is now, and what was known before and still holds. */
+struct list {
+	size_t most, size; /* records, and bytes of one */
+	/* Record number i of what there is now. False: there is none. */
+	bool (*describe)(const struct rna_pairs *pairs, size_t i, rna_usec realtime, void *ret);
+	/* Does a record of before still hold? NULL: none does. */
+	bool (*holds)(const struct rna_pairs *pairs, const void *record, rna_usec realtime);
+};
+
+/* Takes over the records of before. Without memory they stay: the next change is learned. */
+static void *learn(const struct list *list, const struct rna_pairs *pairs, rna_usec realtime,
+		   void *before, size_t *count)
 {
+	char *records = calloc(list->most, list->size), *old = before;
+	size_t known = 0;
+
+	if (!records)
+		return before;
+	for (size_t i = 0; i < list->most; i++)
+		known += list->describe(pairs, i, realtime, records + known * list->size);
+	for (size_t i = 0; list->holds && i < *count && known < list->most; i++)
+		if (list->holds(pairs, old + i * list->size, realtime))
+			memcpy(records + known++ * list->size, old + i * list->size, list->size);
+	free(before);
+	*count = known;
+	return records;
+}
+
+static bool describe_pair(const struct rna_pairs *pairs, size_t i, rna_usec realtime, void *ret)
+{
+	const struct rna_probing_pair *pair = &pairs->pairs[i];
 	const struct rna_ledger *ledger = &pair->ledger;
-	struct rna_kept_pair ret = {
+	struct rna_kept_pair *kept = ret;
+
+	if (!pair->port || pair->began == 0)
+		return false;
+	*kept = (struct rna_kept_pair){
 		.port = pair->port->plan.port,
 		.peer_port = pair->number,
 		.signs = pair->signs,
@@ -212,106 +239,81 @@ static struct rna_kept_pair describe(const struct rna_probing_pair *pair, rna_us
 		.usual = ledger->usual,
 		.hops_usual = ledger->hops_usual,
 	};
-
-	memcpy(ret.device, pair->port->plan.device, sizeof(ret.device));
-	memcpy(ret.peer_device, pair->device, sizeof(ret.peer_device));
+	memcpy(kept->device, pair->port->plan.device, sizeof(kept->device));
+	memcpy(kept->peer_device, pair->device, sizeof(kept->peer_device));
 	if (pair->peer)
-		memcpy(ret.peer, pair->peer->name, sizeof(ret.peer));
-	rna_ledger_pasts(ledger, ret.pasts);
-	return ret;
+		memcpy(kept->peer, pair->peer->name, sizeof(kept->peer));
+	rna_ledger_pasts(ledger, kept->pasts);
+	return true;
 }
 
-static bool is_there(const struct rna_pairs *pairs, const struct rna_kept_pair *kept)
+static bool pair_holds(const struct rna_pairs *pairs, const void *record, rna_usec realtime)
 {
+	const struct rna_kept_pair *kept = record;
+
+	if (rna_usec_since(kept->when, realtime) >= RNA_PROBE_MEMORY_SIGNS)
+		return false;
 	for (size_t i = 0; i < RNA_PROBING_PAIRS_MAX; i++)
 		if (pairs->pairs[i].port && is_it(kept, &pairs->pairs[i]))
-			return true;
-	return false;
+			return false;
+	return true;
 }
 
-static void learn_pairs(struct rna_probe_memory *memory, const struct rna_pairs *pairs,
-			rna_usec realtime)
+/* Of ports that are judged. */
+static bool describe_port(const struct rna_pairs *pairs, size_t i, rna_usec realtime, void *ret)
 {
-	struct rna_kept_pair *list = calloc(RNA_PROBING_PAIRS_MAX, sizeof(*list));
-	size_t count = 0;
+	const struct rna_probing_port *port = &pairs->ports[i];
+	struct rna_kept_port *kept = ret;
 
-	if (!list)
-		return; /* the next change is learned */
-	for (size_t i = 0; i < RNA_PROBING_PAIRS_MAX; i++)
-		if (pairs->pairs[i].port && pairs->pairs[i].began > 0)
-			list[count++] = describe(&pairs->pairs[i], realtime);
-	for (size_t i = 0; i < memory->pair_count && count < RNA_PROBING_PAIRS_MAX; i++)
-		if (rna_usec_since(memory->pairs[i].when, realtime) < RNA_PROBE_MEMORY_SIGNS &&
-		    !is_there(pairs, &memory->pairs[i]))
-			list[count++] = memory->pairs[i];
-	free(memory->pairs);
-	memory->pairs = list;
-	memory->pair_count = count;
+	(void)realtime;
+	if (port->plan.device[0] == '\0' || port->verdict.verdict == RNA_PROBE_UNKNOWN)
+		return false;
+	*kept = (struct rna_kept_port){
+		.port = port->plan.port,
+		.verdict = port->verdict.verdict,
+		.since = port->since,
+	};
+	memcpy(kept->device, port->plan.device, sizeof(kept->device));
+	return true;
 }
 
-static const struct rna_probing_port *find_port(const struct rna_pairs *pairs,
-						const struct rna_kept_port *kept)
+/* One that is unknown again may still be as it was. */
+static bool port_holds(const struct rna_pairs *pairs, const void *record, rna_usec realtime)
 {
+	const struct rna_kept_port *kept = record;
+
+	(void)realtime;
 	for (size_t i = 0; i < RNA_PROBING_PORTS_MAX; i++)
 		if (is_port(kept->device, kept->port, &pairs->ports[i]))
-			return &pairs->ports[i];
-	return NULL;
+			return pairs->ports[i].verdict.verdict == RNA_PROBE_UNKNOWN;
+	return true;
 }
 
-/* Of ports that are judged. One that is unknown again may still be as it was. */
-static void learn_ports(struct rna_probe_memory *memory, const struct rna_pairs *pairs)
+static bool describe_peer(const struct rna_pairs *pairs, size_t i, rna_usec realtime, void *ret)
 {
-	struct rna_kept_port *list = calloc(RNA_PROBING_PORTS_MAX, sizeof(*list));
-	size_t count = 0;
+	const struct rna_probing_peer *peer = &pairs->peers[i];
+	struct rna_peer_place *place = ret;
 
-	if (!list)
-		return;
-	for (size_t i = 0; i < RNA_PROBING_PORTS_MAX; i++) {
-		const struct rna_probing_port *port = &pairs->ports[i];
-
-		if (port->plan.device[0] == '\0' || port->verdict.verdict == RNA_PROBE_UNKNOWN)
-			continue;
-		list[count].port = port->plan.port;
-		list[count].verdict = port->verdict.verdict;
-		list[count].since = port->since;
-		memcpy(list[count++].device, port->plan.device, sizeof(port->plan.device));
-	}
-	for (size_t i = 0; i < memory->port_count && count < RNA_PROBING_PORTS_MAX; i++) {
-		const struct rna_probing_port *port = find_port(pairs, &memory->ports[i]);
-
-		if (!port || port->verdict.verdict == RNA_PROBE_UNKNOWN)
-			list[count++] = memory->ports[i];
-	}
-	free(memory->ports);
-	memory->ports = list;
-	memory->port_count = count;
-}
-
-static void learn_peers(struct rna_probe_memory *memory, const struct rna_pairs *pairs)
-{
-	struct rna_peer_place *list = calloc(RNA_PROBING_PEERS_MAX, sizeof(*list));
-	size_t count = 0;
-
-	if (!list)
-		return;
-	for (size_t i = 0; i < RNA_PROBING_PEERS_MAX; i++) {
-		const struct rna_probing_peer *peer = &pairs->peers[i];
-
-		if (peer->name[0] == '\0' || peer->origin[0] == '\0')
-			continue;
-		memcpy(list[count].name, peer->name, sizeof(peer->name));
-		memcpy(list[count++].origin, peer->origin, sizeof(peer->origin));
-	}
-	free(memory->peers);
-	memory->peers = list;
-	memory->peer_count = count;
+	(void)realtime;
+	if (peer->name[0] == '\0' || peer->origin[0] == '\0')
+		return false;
+	memcpy(place->name, peer->name, sizeof(peer->name));
+	memcpy(place->origin, peer->origin, sizeof(peer->origin));
+	return true;
 }
 
 void rna_probe_memory_learn(struct rna_probe_memory *memory, const struct rna_pairs *pairs,
 			    rna_usec realtime)
 {
-	learn_pairs(memory, pairs, realtime);
-	learn_ports(memory, pairs);
-	learn_peers(memory, pairs);
+	static const struct list of_pairs = {RNA_PROBING_PAIRS_MAX, sizeof(*memory->pairs),
+					     describe_pair, pair_holds},
+				 of_ports = {RNA_PROBING_PORTS_MAX, sizeof(*memory->ports),
+					     describe_port, port_holds},
+				 of_peers = {RNA_PROBING_PEERS_MAX, sizeof(*memory->peers),
+					     describe_peer, NULL};
+
+	memory->pairs = learn(&of_pairs, pairs, realtime, memory->pairs, &memory->pair_count);
+	memory->ports = learn(&of_ports, pairs, realtime, memory->ports, &memory->port_count);
+	memory->peers = learn(&of_peers, pairs, realtime, memory->peers, &memory->peer_count);
 	memory->changed = true;
 }

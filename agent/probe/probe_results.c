@@ -171,6 +171,13 @@ static void add_pairs(struct making *making, const struct rna_pairs *pairs)
 	if (making->failed)
 		return;
 	qsort(list, count, sizeof(*list), compare_pairs);
+	for (size_t i = 0; i < RNA_PROBING_PAIRS_MAX; i++) {
+		struct rna_probe_counts own =
+			rna_ledger_window(&pairs->pairs[i].ledger, 60 * RNA_USEC_PER_SEC);
+
+		if (pairs->pairs[i].port)
+			rna_probe_counts_merge(&probes->minute, &own);
+	}
 	probes->pairs = list;
 	probes->pair_count = count;
 	for (size_t i = 0; i < count; i++)

@@ -24,8 +24,8 @@ enum { REPORTS_AT_ONCE = 256, STUCK_MAX = 4 };
 struct rna_prober_keeper {
 	sd_event *event;
 	struct rna_prober_handlers handlers;
-	bool wanted, confine;
-	uint8_t key[RNA_PROBER_KEY_SIZE];
+	bool wanted;
+	struct rna_prober_order setup; /* its first order, with the key */
 	struct rna_child child;
 	sd_event_source *source; /* of its socket */
 	bool runs;
@@ -123,14 +123,11 @@ static int on_report(sd_event_source *source, int fd, uint32_t events, void *use
 
 static int start(struct rna_prober_keeper *keeper, struct rna_error *error)
 {
-	struct rna_prober_order setup = {.kind = RNA_PROBER_SETUP};
 	int status = rna_prober_start(&keeper->child, error);
 
 	if (status < 0)
 		return status;
-	setup.setup.confine = keeper->confine;
-	memcpy(setup.setup.key, keeper->key, sizeof(setup.setup.key));
-	status = rna_prober_send(&keeper->child, &setup);
+	status = rna_prober_send(&keeper->child, &keeper->setup);
 	if (status == 0)
 		status = sd_event_add_io(keeper->event, &keeper->source, keeper->child.fd, EPOLLIN,
 					 on_report, keeper);
@@ -193,17 +190,17 @@ void rna_prober_keeper_want(struct rna_prober_keeper *keeper,
 		end(keeper, "it is not wanted");
 		return;
 	}
-	if (keeper->wanted && memcmp(key, keeper->key, sizeof(keeper->key)) != 0)
+	if (keeper->wanted && memcmp(key, keeper->setup.setup.key, RNA_PROBER_KEY_SIZE) != 0)
 		end(keeper, "the secret has changed");
 	keeper->wanted = true;
-	memcpy(keeper->key, key, sizeof(keeper->key));
+	memcpy(keeper->setup.setup.key, key, RNA_PROBER_KEY_SIZE);
 }
 
 /* -- The rest ---------------------------------------------------------------------------------- */
 
 struct rna_prober_keeper *rna_prober_keeper_new(sd_event *event,
 						const struct rna_prober_handlers *handlers,
-						bool confine)
+						const struct rna_prober_order *setup)
 {
 	struct rna_prober_keeper *keeper = calloc(1, sizeof(*keeper));
 
@@ -211,7 +208,8 @@ struct rna_prober_keeper *rna_prober_keeper_new(sd_event *event,
 		return NULL;
 	keeper->event = event;
 	keeper->handlers = *handlers;
-	keeper->confine = confine;
+	keeper->setup = *setup;
+	keeper->setup.kind = RNA_PROBER_SETUP;
 	keeper->child = RNA_CHILD_INIT;
 	keeper->pause = PAUSE_FIRST;
 	return keeper;

@@ -21,10 +21,10 @@ struct rna_prober_handlers {
 	void *userdata;
 };
 
-/* confine: probers are to filter their system calls. NULL: no memory. */
+/* setup: of probers, but for the key. NULL: no memory. */
 struct rna_prober_keeper *rna_prober_keeper_new(sd_event *event,
 						const struct rna_prober_handlers *handlers,
-						bool confine);
+						const struct rna_prober_order *setup);
 /* Ends the prober. Accepts and returns NULL. */
 struct rna_prober_keeper *rna_prober_keeper_free(struct rna_prober_keeper *keeper);
 

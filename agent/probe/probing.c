@@ -57,6 +57,7 @@ struct rna_probing {
 	rna_usec source_looked;                 /* realtime */
 	uint64_t strangers[RNA_STRANGER_COUNT]; /* of the provers before, and of this one: */
 	uint64_t current_strangers[RNA_STRANGER_COUNT];
+	enum rna_probe_priority priority;
 	struct rna_probes *results; /* NULL: to be made */
 };
 
@@ -320,6 +321,7 @@ static void on_report(const struct rna_prober_report *report, void *userdata)
 					   report->visitor.missing);
 		break;
 	case RNA_PROBER_CHILD_REPORT:
+		probing->priority = report->child.priority;
 		memcpy(probing->current_strangers, report->child.strangers,
 		       sizeof(probing->current_strangers));
 		break;
@@ -399,7 +401,7 @@ static void take_news(struct rna_probing *probing, const struct rna_peer_news *n
 	if (news->choice == 0) {
 		peer = rna_pairs_peer(probing->pairs, news->name);
 		if (peer)
-			rna_pairs_hear(probing->pairs, peer, news, rna_clock_monotonic());
+			rna_pairs_hear(peer, news);
 		return;
 	}
 	note_source(probing, news);
@@ -506,8 +508,8 @@ static void look_at_clock(struct rna_probing *probing, rna_usec now)
 		probing->late = now;
 		probing->news(probing->userdata);
 	}
-	if (passed >= TURN + TURN / 2) /* what answers came meanwhile is not known yet */
-		rna_pairs_excuse(probing->pairs, passed, now);
+	if (passed >= TURN + TURN / 2)
+		rna_pairs_delay(probing->pairs, passed);
 	probing->turned = now;
 }
 
@@ -567,9 +569,12 @@ static int enable(struct rna_probing *probing)
 	const struct rna_prober_handlers handlers = {on_report, on_ended, on_started, probing};
 
 	probing->pairs = calloc(1, sizeof(*probing->pairs));
-	probing->keeper =
-		rna_prober_keeper_new(probing->event, &handlers,
-				      probing->settings->security_seccomp != RNA_SECCOMP_OFF);
+	probing->keeper = rna_prober_keeper_new(
+		probing->event, &handlers,
+		&(const struct rna_prober_order){
+			.setup.confine = probing->settings->security_seccomp != RNA_SECCOMP_OFF,
+			.setup.priority = probing->settings->probe_priority,
+		});
 	if (!probing->pairs || !probing->keeper)
 		return -ENOMEM;
 	probing->pairs->memory = probing->memory;
@@ -716,6 +721,7 @@ static struct rna_probes describe_node(const struct rna_probing *probing)
 		.stopped = why_stopped(probing),
 		.runs = rna_prober_keeper_runs(probing->keeper),
 		.restarts = rna_prober_keeper_restarts(probing->keeper),
+		.priority = probing->priority,
 		.heard = rna_prober_keeper_heard(probing->keeper),
 		.late = probing->late,
 		.source = {.kind = rna_member_source_kind_name(source.kind),

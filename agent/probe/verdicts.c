@@ -27,6 +27,7 @@ enum {
 #define CHANCE        1e-6
 #define DETOUR        (60 * RNA_USEC_PER_SEC)
 #define SLOW          (60 * RNA_USEC_PER_SEC)
+#define SEEN          (60 * RNA_USEC_PER_SEC)
 
 /*
  * What a sound path loses. A link with one wrong bit in 1e12 loses one frame of 64 octets in 2e9;
@@ -315,6 +316,20 @@ static bool is_lossy(const struct rna_port_evidence *pairs, size_t count,
 	return false;
 }
 
+/* Of the probes of the last minute, less is known than not: that it is well was not seen. */
+static bool is_unseen(const struct rna_port_evidence *pairs, size_t count)
+{
+	struct rna_probe_counts sum = {0};
+
+	for (size_t i = 0; i < count; i++) {
+		struct rna_probe_counts own = rna_ledger_window(pairs[i].ledger, SEEN);
+
+		if (pairs[i].judged)
+			rna_probe_counts_merge(&sum, &own);
+	}
+	return sum.voided + sum.missed > sum.answered + sum.lost;
+}
+
 struct rna_port_verdict rna_port_judge(const struct rna_port_evidence *pairs, size_t count)
 {
 	struct rna_port_verdict verdict = {.verdict = RNA_PROBE_UNKNOWN};
@@ -323,7 +338,7 @@ struct rna_port_verdict rna_port_judge(const struct rna_port_evidence *pairs, si
 		verdict.verdict = RNA_PROBE_UNREACHABLE;
 	} else if (is_lossy(pairs, count, &verdict)) {
 		verdict.verdict = RNA_PROBE_LOSSY;
-	} else if (verdict.window.answered >= ANSWERS_OF_SOUND) {
+	} else if (verdict.window.answered >= ANSWERS_OF_SOUND && !is_unseen(pairs, count)) {
 		verdict.verdict = RNA_PROBE_WELL;
 	}
 	return verdict;

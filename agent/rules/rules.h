@@ -157,7 +157,7 @@ struct rna_rule {
 	RULE(selftest_failed) RULE(selftest_slow) RULE(selftest_stuck)				\
 	RULE(probe_unreachable) RULE(probe_peer_unreachable) RULE(probe_loss)			\
 	RULE(probe_mtu_hole) RULE(probe_slow) RULE(probe_dscp_rewritten)			\
-	RULE(probe_detour) RULE(probe_flooded)							\
+	RULE(probe_detour) RULE(probe_flooded) RULE(probe_host_busy)				\
 	RULE(firmware_failing) RULE(transmit_timeout) RULE(pcie_errors_logged)			\
 	RULE(module_event) RULE(device_overheated) RULE(iommu_fault) RULE(cpu_lockup)		\
 	RULE(gpudirect_failing) RULE(protocol_errors_logged) RULE(driver_failing)		\

@@ -479,3 +479,38 @@ const struct rna_rule rna_rule_probe_flooded = {
 	.message_id = "dcacbb1517714501a1d770c7127e35ba",
 	.condition = RNA_CONDITION_NOT_OBSERVED,
 };
+
+/* -- This host --------------------------------------------------------------------------------- */
+
+static void check_probe_host_busy(const struct rna_rule_input *in, struct rna_finds *out)
+{
+	const struct rna_probes *probes = in->view->probes;
+
+	if (!rna_probes_are_missed(probes))
+		return;
+	(void)rna_finds_add(out,
+			    "this host is too busy to judge paths by probes: of %" PRIu64
+			    " that were due within a minute, %" PRIu64
+			    " were not sent, because the prober got no CPU",
+			    probes->minute.sent + probes->minute.missed, probes->minute.missed);
+}
+
+const struct rna_rule rna_rule_probe_host_busy = {
+	.name = "probe-host-busy",
+	.severity = RNA_SEVERITY_WARNING,
+	.impact = RNA_IMPACT_AGENT,
+	.cause = RNA_CAUSE_JOB,
+	.scope = RNA_RULE_OF_NODE,
+	.hold = "1m",
+	.help = "The node sent less than half of its probes for a minute, because other programs "
+		"took "
+		"the CPU. Faults of its ports and paths may not be seen, and its ports are not "
+		"judged to be well.",
+	.check = check_probe_host_busy,
+	.remedy = "Find what takes the CPU: systemd-cgtop, or the CPU pressure in "
+		  "/proc/pressure/cpu. Leave a core of the node to the system, or let the prober "
+		  "have the CPU before other programs: link the profile priority to the unit, or "
+		  "set probe.priority of the Helm chart to true.",
+	.message_id = "93f5ae86dbde43a7980893bdf71213c0",
+	.condition = RNA_CONDITION_NOT_OBSERVED,
+};

@@ -157,7 +157,8 @@ struct rna_settings {
 	unsigned probe_neighbours;
 	rna_usec probe_period;
 	unsigned probe_large_every; /* 0: no large ones */
-	char *probe_traffic_class;  /* "auto", or a number; likewise: */
+	bool probe_priority;
+	char *probe_traffic_class; /* "auto", or a number; likewise: */
 	char *probe_service_level;
 	bool probe_host_mesh;
 	bool probe_bandwidth;

@@ -14,7 +14,7 @@
 
 enum {
 	RECEIVES = 128, /* posted at a time: five seconds of probes of 13 peers twice over */
-	SENDS = 64,     /* under way at a time */
+	SENDS = 128,    /* under way at a time: an answer to each of them */
 	EVENTS = 16,    /* completions taken from the queue at a time */
 	HOP_LIMIT = 64,
 	PKEY_FULL = 0x8000,    /* bit of full membership */

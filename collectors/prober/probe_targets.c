@@ -18,6 +18,7 @@ enum {
 
 #define AIM_PAUSE    (1 * RNA_USEC_PER_SEC) /* after an aim could not be made */
 #define PACE         (RNA_USEC_PER_SEC / RNA_PROBER_RATE_MAX)
+#define CATCH_UP     (RNA_USEC_PER_SEC / 2) /* what a late turn may send at once */
 #define FIRST_SPREAD (50 * RNA_USEC_PER_MSEC)
 
 /* -- Places ------------------------------------------------------------------------------------ */
@@ -388,6 +389,20 @@ static struct rna_probe_target *find_next(struct rna_prober_port *port)
 	return next;
 }
 
+static rna_usec later(rna_usec a, rna_usec b)
+{
+	return a > b ? a : b;
+}
+
+/* This process could not send them in time. They are not made up for, but counted. */
+static void miss(struct rna_probe_target *target, rna_usec now)
+{
+	uint64_t missed = rna_usec_since(target->due, now) / target->period + 1;
+
+	rna_under_way_miss(&target->under_way, missed);
+	target->due = now + target->period;
+}
+
 rna_usec rna_prober_send_due(struct rna_prober *prober, struct rna_prober_port *port, rna_usec now)
 {
 	struct rna_probe_target *target;
@@ -395,15 +410,14 @@ rna_usec rna_prober_send_due(struct rna_prober *prober, struct rna_prober_port *
 	earn(port, now);
 	while ((target = find_next(port)) && target->due <= now && port->paced <= now) {
 		if (send_to(prober, port, target, now))
-			port->paced = now + PACE;
-		/* What was missed is not made up for. */
+			port->paced = later(port->paced, now - CATCH_UP) + PACE;
 		target->due += target->period;
 		if (target->due <= now)
-			target->due = now + target->period;
+			miss(target, now);
 	}
 	if (!target)
 		return RNA_USEC_NEVER;
-	return target->due > port->paced ? target->due : port->paced;
+	return later(target->due, port->paced);
 }
 
 /* -- Receiving --------------------------------------------------------------------------------- */

@@ -38,7 +38,7 @@ struct rna_sent {
 };
 
 enum {
-	RNA_SENT_MAX = 64,
+	RNA_SENT_MAX = 128,
 	/* Completions that a port takes in a turn of the loop: as many as it posts receives. */
 	RNA_PROBER_EVENTS_MAX = 128,
 	/*
@@ -78,7 +78,6 @@ struct rna_prober {
 	struct rna_worker *aimer;
 	struct rna_prober_port ports[RNA_PROBER_PORTS_MAX];
 	uint64_t strangers[RNA_STRANGER_COUNT];
-	uint64_t turns_late;
 	rna_usec stood_until; /* monotonic: when this process ran again; 0: it never stood still */
 	uint8_t late;         /* seconds, as answers tell it; 0: nothing to tell */
 };

@@ -23,7 +23,7 @@ enum {
 	GLOBAL_PORTS_MAX = 254,
 };
 
-/* A turn of the loop that begins later than it should by more than this disturbs what waits. */
+/* A turn of the loop that begins later than it should by more than this delays what waits. */
 #define LATE (50 * RNA_USEC_PER_MSEC)
 /* One so much later was too late for probes that came meanwhile; answers tell that for some time.
  */
@@ -100,7 +100,7 @@ static void report_life(const struct rna_prober *prober)
 {
 	struct rna_prober_report report = {
 		.kind = RNA_PROBER_CHILD_REPORT,
-		.child = {.turns_late = prober->turns_late},
+		.child = {.priority = rna_prober_priority()},
 	};
 
 	memcpy(report.child.strangers, prober->strangers, sizeof(report.child.strangers));
@@ -252,7 +252,7 @@ static bool obey(struct rna_prober *prober, const struct rna_prober_order *order
 	}
 }
 
-/* The first order. A filter is inherited by threads, so there are none yet. */
+/* A filter is inherited by threads, so there are none yet. */
 static bool set_up(struct rna_prober *prober, bool (*confine)(void))
 {
 	struct rna_prober_order order;
@@ -260,6 +260,8 @@ static bool set_up(struct rna_prober *prober, bool (*confine)(void))
 	if (recv(RNA_CHILD_SOCKET, &order, sizeof(order), 0) != sizeof(order) ||
 	    order.kind != RNA_PROBER_SETUP)
 		return false;
+	if (order.setup.priority)
+		(void)rna_prober_take_priority(); /* without the right it is like other programs */
 	if (order.setup.confine)
 		(void)confine(); /* without it, there are still the other limits */
 	return rna_packet_key_make(order.setup.key, &prober->key) == 0;
@@ -306,12 +308,15 @@ static rna_usec look_after(struct rna_prober *prober, struct rna_prober_port *po
 	return next;
 }
 
-static void disturb(struct rna_prober *prober, uint32_t seconds)
+static void delay(struct rna_prober *prober, rna_usec late)
 {
-	prober->turns_late++;
-	for (size_t i = 0; i < RNA_PROBER_PORTS_MAX; i++)
-		for (size_t k = 0; prober->ports[i].id && k < RNA_PROBER_TARGETS_MAX; k++)
-			rna_under_way_disturb(&prober->ports[i].targets[k].under_way, seconds);
+	for (size_t i = 0; i < RNA_PROBER_PORTS_MAX; i++) {
+		struct rna_prober_port *port = &prober->ports[i];
+
+		for (size_t k = 0; port->id && k < RNA_PROBER_TARGETS_MAX; k++)
+			rna_under_way_delay(&port->targets[k].under_way, late,
+					    rna_probe_verbs_has_clock(port->verbs));
+	}
 }
 
 /*
@@ -321,11 +326,11 @@ static void disturb(struct rna_prober *prober, uint32_t seconds)
 static void note_lateness(struct rna_prober *prober, rna_usec due, rna_usec now)
 {
 	rna_usec late = rna_usec_since(due, now);
-	uint64_t seconds = late > TOO_LATE ? (late + RNA_USEC_PER_SEC - 1) / RNA_USEC_PER_SEC : 0;
+	uint64_t seconds = (late + RNA_USEC_PER_SEC - 1) / RNA_USEC_PER_SEC;
 
 	if (late > LATE)
-		disturb(prober, (uint32_t)seconds);
-	if (seconds > 0) {
+		delay(prober, late);
+	if (late > TOO_LATE) {
 		prober->late = seconds < UINT8_MAX ? (uint8_t)seconds : UINT8_MAX;
 		prober->stood_until = now;
 	} else if (rna_usec_since(prober->stood_until, now) > RNA_PROBER_LATE_TOLD) {

@@ -42,13 +42,12 @@ static uint32_t class_bit(uint8_t source_class)
 	return 1u << source_class % RNA_PROBE_CLASSES;
 }
 
-/* Unanswered probes say nothing while this host is late. */
 static void judge(struct rna_under_way *under_way, struct rna_under_way_probe *probe)
 {
 	struct rna_prober_target_report *report = &under_way->report;
 
 	under_way->news = true;
-	if (probe->disturbed) {
+	if (probe->excused) {
 		probe->fate = RNA_UNDER_WAY_VOID;
 		report->counts.voided++;
 		return;
@@ -80,11 +79,18 @@ uint32_t rna_under_way_send(struct rna_under_way *under_way, bool large, uint8_t
 		.source_class = source_class,
 		.number = under_way->next[large]++,
 		.sent = now,
+		.begun = now,
 	};
 	under_way->report.counts.sent++;
 	under_way->report.counts.large_sent += large;
 	under_way->news = true;
 	return probe->number;
+}
+
+void rna_under_way_miss(struct rna_under_way *under_way, uint64_t missed)
+{
+	under_way->report.counts.missed += missed;
+	under_way->news = true;
 }
 
 void rna_under_way_refuse(struct rna_under_way *under_way, bool large, uint32_t number, int error)
@@ -131,7 +137,7 @@ static void begin_trip(struct rna_under_way *under_way, const struct rna_under_w
 		       uint64_t at)
 {
 	under_way->trips[probe->large] = (struct rna_under_way_trip){
-		.known = !probe->disturbed && probe->sent_at > 0 && at > probe->sent_at,
+		.known = probe->sent_at > 0 && at > probe->sent_at,
 		.number = probe->number,
 		.nanoseconds = at - probe->sent_at,
 	};
@@ -155,12 +161,32 @@ static void count_answer(struct rna_under_way *under_way, const struct rna_under
 		report->counts.ecn_marked++;
 }
 
-static void note_standstill(struct rna_under_way *under_way, uint32_t seconds)
+/* What was sent since then and stays without an answer says nothing. */
+static void excuse(struct rna_under_way *under_way, rna_usec since)
 {
-	if (seconds <= under_way->report.stood_still)
-		return;
-	under_way->report.stood_still = seconds;
-	under_way->news = true;
+	for (size_t i = 0; i < RNA_UNDER_WAY_MAX; i++) {
+		struct rna_under_way_probe *probe = &under_way->probes[i];
+
+		if (probe->sent < since)
+			continue;
+		probe->excused = true;
+		if (probe->fate != RNA_UNDER_WAY_LOST)
+			continue;
+		probe->fate = RNA_UNDER_WAY_VOID;
+		under_way->report.excused++;
+		under_way->report.excused_large += probe->large;
+		under_way->news = true;
+	}
+}
+
+/* A peer that stood still says so in its answers for some seconds afterwards. */
+static void excuse_peer(struct rna_under_way *under_way, uint8_t seconds, rna_usec now)
+{
+	rna_usec stood = seconds * RNA_USEC_PER_SEC;
+	rna_usec span = stood + RNA_PROBER_LATE_TOLD + RNA_PROBER_PATIENCE;
+
+	if (stood > RNA_UNDER_WAY_OVERFLOW)
+		excuse(under_way, now > span ? now - span : 0);
 }
 
 bool rna_under_way_is_copy(const struct rna_under_way *under_way, const struct rna_packet *answer,
@@ -179,7 +205,7 @@ bool rna_under_way_answer(struct rna_under_way *under_way, const struct rna_pack
 
 	if (!probe)
 		return false;
-	note_standstill(under_way, answer->late);
+	excuse_peer(under_way, answer->late, now);
 	if (rna_usec_since(probe->sent, now) > RNA_UNDER_WAY_MEMORY)
 		return false;
 	under_way->news = true;
@@ -195,24 +221,30 @@ bool rna_under_way_answer(struct rna_under_way *under_way, const struct rna_pack
 	return true;
 }
 
-void rna_under_way_disturb(struct rna_under_way *under_way, uint32_t seconds)
+void rna_under_way_delay(struct rna_under_way *under_way, rna_usec late, bool clock)
 {
-	note_standstill(under_way, seconds);
-	for (size_t i = 0; i < RNA_UNDER_WAY_MAX; i++)
-		if (under_way->probes[i].fate == RNA_UNDER_WAY_WAITING)
-			under_way->probes[i].disturbed = true;
+	for (size_t i = 0; i < RNA_UNDER_WAY_MAX; i++) {
+		struct rna_under_way_probe *probe = &under_way->probes[i];
+
+		if (probe->fate != RNA_UNDER_WAY_WAITING)
+			continue;
+		probe->begun += late;
+		probe->sent_at = clock ? probe->sent_at : 0;
+		probe->excused |= late > RNA_UNDER_WAY_OVERFLOW;
+	}
 }
 
 void rna_under_way_expire(struct rna_under_way *under_way, rna_usec now)
 {
 	for (size_t i = 0; i < RNA_UNDER_WAY_MAX; i++) {
 		struct rna_under_way_probe *probe = &under_way->probes[i];
-		rna_usec waited = rna_usec_since(probe->sent, now);
 
-		if (probe->fate == RNA_UNDER_WAY_WAITING && waited > RNA_PROBER_PATIENCE)
-			judge(under_way, probe);
-		else if (waited > RNA_UNDER_WAY_MEMORY)
+		if (probe->fate == RNA_UNDER_WAY_WAITING) {
+			if (rna_usec_since(probe->begun, now) > RNA_PROBER_PATIENCE)
+				judge(under_way, probe);
+		} else if (rna_usec_since(probe->sent, now) > RNA_UNDER_WAY_MEMORY) {
 			probe->fate = RNA_UNDER_WAY_FREE;
+		}
 	}
 }
 

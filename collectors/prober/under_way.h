@@ -14,8 +14,16 @@ enum {
 	RNA_UNDER_WAY_SIZES = 2, /* small and large ones, numbered separately */
 };
 
-/* How long a lost or void probe is remembered, so that its late answer is known as one. */
-#define RNA_UNDER_WAY_MEMORY (8 * RNA_USEC_PER_SEC)
+/*
+ * How long a lost or void probe is remembered, so that its late answer is known as one: longer than
+ * a loss waits until it counts (RNA_LEDGER_UNDECIDED) while nothing comes back.
+ */
+#define RNA_UNDER_WAY_MEMORY (40 * RNA_USEC_PER_SEC)
+/*
+ * A host that stands still for longer may lose what is sent to it meanwhile: a port posts as many
+ * receives as arrive in five seconds. What came in a shorter time is still there afterwards.
+ */
+#define RNA_UNDER_WAY_OVERFLOW (3 * RNA_USEC_PER_SEC)
 
 enum rna_under_way_fate {
 	RNA_UNDER_WAY_FREE,
@@ -27,10 +35,11 @@ enum rna_under_way_fate {
 struct rna_under_way_probe {
 	enum rna_under_way_fate fate;
 	bool large;
-	bool disturbed; /* this host was late while it waited */
+	bool excused; /* an end stood still for long: without an answer it is void */
 	uint8_t source_class;
 	uint32_t number;
 	rna_usec sent;    /* monotonic */
+	rna_usec begun;   /* the same, later by the time for which this host could not look */
 	uint64_t sent_at; /* nanoseconds of the port's clock; 0: not known */
 };
 
@@ -62,6 +71,9 @@ void rna_under_way_init(struct rna_under_way *under_way);
 uint32_t rna_under_way_send(struct rna_under_way *under_way, bool large, uint8_t source_class,
 			    rna_usec now);
 
+/* So many were due and not sent, because this process did not run. */
+void rna_under_way_miss(struct rna_under_way *under_way, uint64_t missed);
+
 /* It was refused: it did not leave, and is counted as that only. error: positive errno. */
 void rna_under_way_refuse(struct rna_under_way *under_way, bool large, uint32_t number, int error);
 
@@ -80,10 +92,11 @@ bool rna_under_way_answer(struct rna_under_way *under_way, const struct rna_pack
 			  struct rna_probe_way back, rna_usec now, uint64_t at);
 
 /*
- * This host was late: what waits now and stays without an answer is void. seconds: it stood still;
- * 0: it was only late.
+ * This process ran again so much later than it wanted. Answers may have come meanwhile, which it
+ * takes now: patience goes on from there, so that a busy host sees each loss, only later. clock:
+ * the HCA's own measures round trips; otherwise those of what waits now are not known.
  */
-void rna_under_way_disturb(struct rna_under_way *under_way, uint32_t seconds);
+void rna_under_way_delay(struct rna_under_way *under_way, rna_usec late, bool clock);
 
 /* Judges those that have waited for longer than RNA_PROBER_PATIENCE. */
 void rna_under_way_expire(struct rna_under_way *under_way, rna_usec now);

@@ -8,9 +8,9 @@
 enum {
 	WINDOW = 64,
 	SETTLED = 2, /* with so many newer ones a number is missing, until it comes after all */
-	/* Answers at once. Probes can have waited while this host stood still: those of a second at
-	 * the highest rate, or of many seconds at the usual one, are answered, and not lost. */
-	BURST = RNA_VISITOR_RATE,
+	/* Answers at once. Probes can have waited while this host stood still: those of
+	 * RNA_UNDER_WAY_OVERFLOW and a second at the highest rate are answered, and not lost. */
+	BURST = 4 * RNA_VISITOR_RATE,
 };
 
 /* Copies that a network makes take other ways, and are not long after the first. */

@@ -134,15 +134,12 @@ void rna_write_probe_json(const struct rna_view *view, struct rna_strbuf *out)
 static json_t *describe_counts(struct rna_json_writer *writer,
 			       const struct rna_probe_counts *counts)
 {
+	struct rna_probe_counts copy = *counts;
 	json_t *object = json_object();
 
-	rna_json_set_number(writer, object, "sent", counts->sent);
-	rna_json_set_number(writer, object, "answered", counts->answered);
-	rna_json_set_number(writer, object, "lost", counts->lost);
-	rna_json_set_number(writer, object, "void", counts->voided);
-	rna_json_set_number(writer, object, "large_sent", counts->large_sent);
-	rna_json_set_number(writer, object, "large_lost", counts->large_lost);
-	rna_json_set_number(writer, object, "ecn_marked", counts->ecn_marked);
+	for (size_t i = 0; i < RNA_PROBE_COUNTS; i++)
+		rna_json_set_number(writer, object, rna_probe_count_name(i),
+				    *rna_probe_count_of(&copy, i));
 	return object;
 }
 
@@ -279,6 +276,8 @@ void rna_write_probes_json(const struct rna_view *view, struct rna_strbuf *out)
 	rna_json_set_text(&writer, document, "result", rna_probes_result_name(result));
 	if (probes) {
 		rna_json_set_number(&writer, document, "restarts", probes->restarts);
+		rna_json_set_text(&writer, document, "priority",
+				  rna_probe_priority_name(probes->priority));
 		rna_json_set_number(&writer, document, "ports_without_leaf",
 				    rna_probes_without_leaf(probes));
 		rna_json_set(&writer, document, "members",

@@ -85,6 +85,13 @@ static struct rna_value voided(const struct rna_subject *subject)
 	return is_used(port) ? rna_value_ok(sum_up(port).voided) : rna_no_value;
 }
 
+static struct rna_value missed(const struct rna_subject *subject)
+{
+	const struct rna_probe_port *port = port_of(subject);
+
+	return is_used(port) ? rna_value_ok(sum_up(port).missed) : rna_no_value;
+}
+
 static struct rna_value large_lost(const struct rna_subject *subject)
 {
 	const struct rna_probe_port *port = port_of(subject);
@@ -370,9 +377,11 @@ static const struct rna_family port_rows[] = {
 	       "Probes that the port sent, by where the other port is: host (the same node), leaf "
 	       "(another node on the same leaf switch) or fabric."),
 	METRIC(PORT, "rdma_probe_lost_total", COUNTER, PLAIN, EACH(lost, "scope"),
-	       "Probes without an answer, although both hosts were in time and the peer ran."),
+	       "Probes without an answer, although the peer ran."),
 	METRIC(PORT, "rdma_probe_void_total", COUNTER, PLAIN, GET(voided),
-	       "Probes that say nothing, because one of the hosts was late."),
+	       "Probes that say nothing, because one of the hosts started, stopped or stood still."),
+	METRIC(PORT, "rdma_probe_missed_total", COUNTER, PLAIN, GET(missed),
+	       "Probes that were not sent in their time, because this host gave the prober no CPU."),
 	METRIC(PORT, "rdma_probe_large_lost_total", COUNTER, PLAIN, GET(large_lost),
 	       "Lost probes that were as large as the MTU."),
 	METRIC(PORT, "rdma_probe_ecn_marked_total", COUNTER, PLAIN, GET(ecn_marked),

@@ -259,6 +259,7 @@ static const struct column pair_columns[] = {
 	{"SENT", PAIR(recent.sent), .right = true},
 	{"LOST", PAIR(recent.lost), .right = true},
 	{"VOID", PAIR(recent.voided), .right = true, .wide = true},
+	{"MISSED", PAIR(recent.missed), .right = true, .wide = true},
 	{"LARGE", add_large_lost, .right = true},
 	{"MEDIAN", PAIR(rtt_median), .format = rna_probe_add_rtt, .right = true},
 	{"P99", PAIR(rtt_p99), .format = rna_probe_add_rtt, .right = true},
@@ -392,6 +393,13 @@ static void write_state(const struct rna_view *view, size_t width, struct rna_st
 	if (view->probes->restarts > 0)
 		rna_strbuf_printf(&text, ". Restarts of the prober: %ju",
 				  (uintmax_t)view->probes->restarts);
+	if (rna_probes_are_missed(view->probes))
+		rna_strbuf_printf(&text,
+				  ". This host is too busy to judge paths: %ju of %ju probes of "
+				  "the last minute were not sent",
+				  (uintmax_t)view->probes->minute.missed,
+				  (uintmax_t)(view->probes->minute.missed +
+					      view->probes->minute.sent));
 	out->failed |= text.failed;
 	rna_text_wrap(text.data ? text.data : "", 0, 2, width, out);
 }

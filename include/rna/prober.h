@@ -33,7 +33,7 @@ enum {
 	RNA_PROBER_CHECK_SIZE = 9,
 };
 
-/* A probe without an answer counts as lost after this; an answer that comes later makes it void. */
+/* Without an answer for this time, in which the prober could look, a probe is reported as lost. */
 #define RNA_PROBER_PATIENCE (1 * RNA_USEC_PER_SEC)
 /* How long a responder that stood still says so in its answers. */
 #define RNA_PROBER_LATE_TOLD (4 * RNA_USEC_PER_SEC)
@@ -65,8 +65,8 @@ struct rna_prober_order {
 	union {
 		struct {
 			uint8_t key[RNA_PROBER_KEY_SIZE]; /* made of the secret */
-			uint32_t confine; /* 1: filter system calls before ports are opened */
-			uint32_t reserved;
+			uint32_t confine;  /* 1: filter system calls before ports are opened */
+			uint32_t priority; /* 1: take a higher one, if there is the right */
 		} setup;
 		struct {
 			char device[RNA_PROBER_NAME_MAX];
@@ -93,9 +93,8 @@ enum rna_prober_report_kind {
 struct rna_prober_target_report {
 	/* since the last report of this target: */
 	struct rna_probe_counts counts;
-	uint64_t late;         /* lost ones before, that were answered now: void, not lost */
-	uint32_t late_large;   /* of late */
-	uint32_t stood_still;  /* seconds for which this host, or the peer as it says, just did */
+	/* Of probes reported as lost before: answered now; void, as an end stood still. */
+	uint32_t late, late_large, excused, excused_large;
 	uint32_t unanswered;   /* in a row until now, each older than the patience */
 	uint64_t refused;      /* sends that the kernel or HCA refused: not in counts.sent */
 	int32_t refusal;       /* errno, or 0; EHOSTUNREACH: no neighbour; EADDRINUSE: local */
@@ -138,7 +137,8 @@ struct rna_prober_report {
 		struct rna_prober_visitor_report visitor;
 		struct {
 			uint64_t strangers[RNA_STRANGER_COUNT]; /* since it started */
-			uint64_t turns_late;                    /* of its loop, since it started */
+			uint32_t priority;                      /* enum rna_probe_priority */
+			uint32_t reserved;
 		} child;
 	};
 };
@@ -161,6 +161,14 @@ int rna_prober_send(const struct rna_child *child, const struct rna_prober_order
 /* 1: *ret is a valid report; 0: none is there now; negative errno: it has ended, or talks nonsense
  * (-EPROTO). Never waits. */
 int rna_prober_receive(const struct rna_child *child, struct rna_prober_report *ret);
+
+/*
+ * Takes the highest priority to which this process has a right: real time, with a budget of the CPU
+ * after which it is lost, else a nice value of -10. Threads made afterwards are ordinary in real
+ * time. Returns what it is then, as does the second function.
+ */
+enum rna_probe_priority rna_prober_take_priority(void);
+enum rna_probe_priority rna_prober_priority(void);
 
 /* The key that both ends derive from the secret's bytes. 0 or negative errno. */
 int rna_prober_key(const void *secret, size_t len, uint8_t ret[RNA_PROBER_KEY_SIZE]);

@@ -54,6 +54,8 @@ CHANGES = [
      {ROOT, "agent: capability IPC_LOCK", "resource rdma/hca"} | SLICES | SECRET, {RUN_AS}),
     ({"probe": {"enabled": True, "ipcLock": False}, **PLUGIN},
      {"fsGroup 10879", "resource rdma/hca"} | SLICES | SECRET, set()),
+    ({"probe": {"enabled": True, "ipcLock": False, "priority": True}, **PLUGIN},
+     {ROOT, "agent: capability SYS_NICE", "resource rdma/hca"} | SLICES | SECRET, {RUN_AS}),
     ({"probe": {"enabled": True, "ipcLock": False, "members": "dns"}, **PLUGIN},
      {"fsGroup 10879", "resource rdma/hca", "DNS of the cluster"} | SECRET, set()),
     ({"probe": {"enabled": True, "ipcLock": False, "members": "none", "secretName": "given"}},

@@ -290,6 +290,8 @@ REFUSED = [
      "probe.secretName", "config.probe.secret_file"),
     ({"probe": PROBE, "podSecurityContext": {"runAsUser": 10879}}, "probe.ipcLock",
      "podSecurityContext.runAsUser"),
+    ({"probe": {**PROBE, "ipcLock": False, "priority": True},
+      "podSecurityContext": {"runAsUser": 10879}}, "probe.priority", "podSecurityContext.runAsUser"),
     ({"tolerations": [{"operator": "Exist"}]}, "tolerations.0.operator", "Exist"),
     ({"podLabels": {"a": 1}}, "podLabels.a", "string"),
     ({"podMonitor": {"enabled": True}, "serviceMonitor": {"enabled": True}},

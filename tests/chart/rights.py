@@ -46,6 +46,7 @@ def wanted_capabilities(values):
     locks = values["selfTest"]["enabled"] or (
         values["probe"]["enabled"] and values["probe"]["ipcLock"])
     return [name for name, wanted in (("IPC_LOCK", locks), ("NET_ADMIN", values["ethtool"]["enabled"]),
+                                 ("SYS_NICE", values["probe"]["enabled"] and values["probe"]["priority"]),
                                  ("SYS_PTRACE", values["follow"]["enabled"]))
             if wanted]
 

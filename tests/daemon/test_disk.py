@@ -15,7 +15,7 @@ from test_memory import EVENTS, Remembering
 
 CALLS_MAX = 80  # that a start and a write make; more is a fault of this test
 PORT = "sys/class/infiniband/rxe2/ports/1"
-FILES = {"memory.json", "probes.json", "problems.json"} | EVENTS
+FILES = {"memory.json", "problems.json"} | EVENTS
 REFUSALS = (("write", errno.ENOSPC), ("openat", errno.EROFS), ("openat", errno.ENOSPC),
             ("write", errno.EIO), ("fsync", errno.EIO), ("fsync", errno.ENOSPC),
             ("renameat", errno.EROFS), ("renameat", errno.EIO))

@@ -238,6 +238,14 @@ class Doctor(unittest.TestCase):
             "probe": probe, "kubernetes": {"backend": "api", "node_name": "n1"}})
         self.assertIn("the Node's label fabric.topograph.run/tier-0 names them", found["text"])
 
+    def test_priority_of_probes(self):
+        probe = {"enabled": True, "members_dns": "agents.example", "secret_file": "/etc/hostname"}
+        plain = ["prlimit", "--rtprio=0", "--nice=0", *PLAIN]
+        self.expect("unused", "probe-priority", plain)
+        none = self.expect("optional", "probe-priority", plain, {"probe": probe})
+        self.assertIn("neither real time nor a nice value of -10 is allowed", none["text"])
+        self.assertEqual(none["profile"], "priority")
+
     def test_kubernetes(self):
         settings = {"kubernetes": {"backend": "both", "nfd_directory": self.directory,
                                    "kubeconfig": f"{self.directory}/kubeconfig"}}

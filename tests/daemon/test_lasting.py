@@ -11,7 +11,7 @@ from test_disk import Refused, needs_library
 from test_memory import EVENTS, PORT, Remembering, of_ports
 
 CALLS_MAX = 80  # that a start and some writes make; more is a fault of this test
-FILES = {"memory.json", "probes.json", "problems.json"} | EVENTS
+FILES = {"memory.json", "problems.json"} | EVENTS
 HEADER = '{"version": 1, "lines": "events"}\n'
 
 

@@ -270,9 +270,9 @@ static void fail(const char *name, const char *text, bool refuses)
 
 struct rna_prober_keeper *rna_prober_keeper_new(sd_event *event,
 						const struct rna_prober_handlers *handlers,
-						bool confine)
+						const struct rna_prober_order *setup)
 {
-	(void)event, (void)confine;
+	(void)event, (void)setup;
 	world.handlers = *handlers;
 	return (struct rna_prober_keeper *)(void *)&world;
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "rna/model/probe.h"
 
+#include <stddef.h>
 #include <string.h>
 
 #include "rna/base/cleanup.h"
@@ -28,16 +29,38 @@ void rna_probe_rtt_merge(struct rna_probe_rtt *rtt, const struct rna_probe_rtt *
 	rtt->sum += other->sum;
 }
 
+static const struct {
+	const char *name;
+	size_t offset;
+} counts_of[] = {
+	{"sent", offsetof(struct rna_probe_counts, sent)},
+	{"answered", offsetof(struct rna_probe_counts, answered)},
+	{"lost", offsetof(struct rna_probe_counts, lost)},
+	{"void", offsetof(struct rna_probe_counts, voided)},
+	{"missed", offsetof(struct rna_probe_counts, missed)},
+	{"large_sent", offsetof(struct rna_probe_counts, large_sent)},
+	{"large_answered", offsetof(struct rna_probe_counts, large_answered)},
+	{"large_lost", offsetof(struct rna_probe_counts, large_lost)},
+	{"ecn_marked", offsetof(struct rna_probe_counts, ecn_marked)},
+};
+_Static_assert(RNA_ARRAY_SIZE(counts_of) == RNA_PROBE_COUNTS, "one row for each");
+
+const char *rna_probe_count_name(size_t i)
+{
+	return counts_of[i].name;
+}
+
+uint64_t *rna_probe_count_of(struct rna_probe_counts *counts, size_t i)
+{
+	return (uint64_t *)((char *)counts + counts_of[i].offset);
+}
+
 void rna_probe_counts_merge(struct rna_probe_counts *counts, const struct rna_probe_counts *other)
 {
-	counts->sent += other->sent;
-	counts->answered += other->answered;
-	counts->lost += other->lost;
-	counts->voided += other->voided;
-	counts->large_sent += other->large_sent;
-	counts->large_answered += other->large_answered;
-	counts->large_lost += other->large_lost;
-	counts->ecn_marked += other->ecn_marked;
+	struct rna_probe_counts copy = *other;
+
+	for (size_t i = 0; i < RNA_PROBE_COUNTS; i++)
+		*rna_probe_count_of(counts, i) += *rna_probe_count_of(&copy, i);
 }
 
 const struct rna_probe_port *rna_probes_find_port(const struct rna_probes *probes,
@@ -79,6 +102,11 @@ const char *rna_probes_why_stopped(const struct rna_probes *probes, rna_usec now
 bool rna_probes_are_late(const struct rna_probes *probes, rna_usec now)
 {
 	return probes && probes->late > 0 && rna_usec_since(probes->late, now) < LATE;
+}
+
+bool rna_probes_are_missed(const struct rna_probes *probes)
+{
+	return probes && probes->minute.missed > probes->minute.sent;
 }
 
 static bool has_sign(const struct rna_probes *probes)
@@ -127,6 +155,13 @@ const char *rna_probes_result_name(enum rna_probes_result result)
 								   "unknown"};
 
 	return NAME(names, result);
+}
+
+const char *rna_probe_priority_name(enum rna_probe_priority priority)
+{
+	static const char *const names[RNA_PROBE_PRIORITY_COUNT] = {"normal", "nice", "realtime"};
+
+	return NAME(names, priority);
 }
 
 const char *rna_probe_scope_name(enum rna_probe_scope scope)

@@ -55,6 +55,7 @@ capability takes effect only for root, because Kubernetes sets no ambient capabi
 {{- $probe := and .Values.probe.enabled .Values.probe.ipcLock -}}
 {{- if or .Values.selfTest.enabled $probe }}{{ $names = append $names "IPC_LOCK" }}{{ end -}}
 {{- if .Values.ethtool.enabled }}{{ $names = append $names "NET_ADMIN" }}{{ end -}}
+{{- if and .Values.probe.enabled .Values.probe.priority }}{{ $names = append $names "SYS_NICE" }}{{ end -}}
 {{- if .Values.follow.enabled }}{{ $names = append $names "SYS_PTRACE" }}{{ end -}}
 {{- toJson $names -}}
 {{- end -}}
@@ -100,6 +101,9 @@ capability takes effect only for root, because Kubernetes sets no ambient capabi
 {{- end -}}
 {{- if and .Values.probe.enabled .Values.probe.ipcLock (ne (int $context.runAsUser) 0) -}}
 {{- fail "probe.ipcLock: podSecurityContext.runAsUser is not root, for whom alone IPC_LOCK takes effect; set probe.ipcLock to false" -}}
+{{- end -}}
+{{- if and .Values.probe.enabled .Values.probe.priority (ne (int $context.runAsUser) 0) -}}
+{{- fail "probe.priority: podSecurityContext.runAsUser is not root, for whom alone SYS_NICE takes effect" -}}
 {{- end -}}
 {{- $reads := and (include "rdma-node-agent.probeSecret" .) (ne (int $context.runAsUser) 0) -}}
 {{- if and $reads (not (hasKey $context "fsGroup")) -}}

@@ -45,7 +45,7 @@ void rna_probe_rtt_merge(struct rna_probe_rtt *rtt, const struct rna_probe_rtt *
 
 /*
  * Counts of probes. Each probe sent ends in exactly one of answered, lost and void, or is still
- * under way. void: this host or the other one was late, so it says nothing about the fabric.
+ * under way. void: one end started, stopped or stood still, so it says nothing about the fabric.
  */
 struct rna_probe_counts {
 	uint64_t sent;
@@ -56,7 +56,13 @@ struct rna_probe_counts {
 	uint64_t large_lost; /* of lost */
 	uint64_t large_answered;
 	uint64_t ecn_marked; /* answered, and a switch marked congestion on either way */
+	uint64_t missed;     /* not sent in their time, because this host gave the prober no CPU */
 };
+
+/* The counts by number, for those that treat all alike. */
+enum { RNA_PROBE_COUNTS = sizeof(struct rna_probe_counts) / sizeof(uint64_t) };
+const char *rna_probe_count_name(size_t i); /* as in JSON: "sent", "answered", ... */
+uint64_t *rna_probe_count_of(struct rna_probe_counts *counts, size_t i);
 
 void rna_probe_counts_merge(struct rna_probe_counts *counts, const struct rna_probe_counts *other);
 
@@ -132,6 +138,16 @@ enum {
 	RNA_PROBE_CLASSES = 32, /* of source ports: source port modulo this */
 };
 #define RNA_PROBE_RECENT (600 * RNA_USEC_PER_SEC)
+
+/* How the kernel schedules the prober. */
+enum rna_probe_priority {
+	RNA_PROBE_PRIORITY_NORMAL,   /* like other programs */
+	RNA_PROBE_PRIORITY_NICE,     /* a nice value of -10 */
+	RNA_PROBE_PRIORITY_REALTIME, /* before all programs that are not */
+	RNA_PROBE_PRIORITY_COUNT,
+};
+
+const char *rna_probe_priority_name(enum rna_probe_priority priority); /* "normal", ... */
 
 /* Whether the prober uses a port. */
 enum rna_probe_use {
@@ -246,6 +262,8 @@ struct rna_probes {
 	/* of the secret, to be compared with that of a peer: rna_prober_key_check() */
 	char key_check[9];
 	uint64_t restarts; /* of the prober, since the agent started */
+	enum rna_probe_priority priority;
+	struct rna_probe_counts minute; /* of all pairs, in the last one */
 	struct rna_probe_source source;
 	size_t port_count;
 	const struct rna_probe_port *ports; /* by device, then port */
@@ -280,6 +298,12 @@ const char *rna_probes_why_stopped(const struct rna_probes *probes, rna_usec now
 
 /* Did this host stand still some seconds ago? Then peers judge no silence of it. now: monotonic. */
 bool rna_probes_are_late(const struct rna_probes *probes, rna_usec now);
+
+/*
+ * Did this host send less than half of the probes that were due in the last minute, as it gave the
+ * prober no CPU? Then what they would have shown is not known. probes may be NULL.
+ */
+bool rna_probes_are_missed(const struct rna_probes *probes);
 
 /* All that is seen, as one word. */
 enum rna_probes_result {

@@ -55,7 +55,6 @@ struct pairs {
 	struct target targets[TARGETS_MAX];
 	unsigned target_count;
 	uint64_t strangers[RNA_STRANGER_COUNT];
-	uint64_t turns_late;
 };
 
 static void die(const char *why)
@@ -137,7 +136,7 @@ static void take_target(struct pairs *pairs, struct target *target,
 {
 	rna_ledger_add(&target->ledger, report, (uint8_t)(pairs->traffic_class >> 2), now);
 	rna_probe_counts_merge(&target->counts, &report->counts);
-	target->late += report->late;
+	target->late += report->late + report->excused;
 	target->refused += report->refused;
 	target->refusal = report->refusal;
 	target->unanswered = report->unanswered;
@@ -169,7 +168,6 @@ static void take(struct pairs *pairs, const struct rna_prober_report *report, rn
 		port->visitors.large_missing += report->visitor.large_missing;
 	} else if (report->kind == RNA_PROBER_CHILD_REPORT) {
 		memcpy(pairs->strangers, report->child.strangers, sizeof(pairs->strangers));
-		pairs->turns_late = report->child.turns_late;
 	}
 }
 
@@ -235,8 +233,7 @@ static void write_file(const struct pairs *pairs)
 	out = fopen(path, "we");
 	if (!out)
 		die("cannot write the file");
-	fprintf(out, "{\"session\":%" PRIu64 ",\"turns_late\":%lu,\"strangers\":{", pairs->session,
-		pairs->turns_late);
+	fprintf(out, "{\"session\":%" PRIu64 ",\"strangers\":{", pairs->session);
 	for (unsigned i = 0; i < RNA_STRANGER_COUNT; i++)
 		fprintf(out, "%s\"%s\":%lu", i > 0 ? "," : "", rna_probe_stranger_name(i),
 			pairs->strangers[i]);

@@ -37,7 +37,7 @@ struct drive {
 	rna_usec silence;          /* the longest time between two reports */
 	struct rna_probe_address addresses[RNA_PROBER_PORTS_MAX];
 	struct rna_probe_counts counts;
-	uint64_t late, refused, samples, sample_sum, heard, missing, strangers, turns_late;
+	uint64_t late, refused, samples, sample_sum, heard, missing, strangers;
 	uint32_t classes;
 	struct rna_probe_way there, back;
 	char text[RNA_PROBER_TEXT_MAX];
@@ -116,6 +116,10 @@ static void take_target(struct drive *drive, uint32_t port_id,
 	}
 	rna_probe_counts_merge(&drive->counts, &report->counts);
 	drive->late += report->late;
+	drive->counts.answered += report->late;
+	drive->counts.large_answered += report->late_large;
+	drive->counts.voided += report->excused;
+	drive->counts.lost -= report->late + report->excused;
 	drive->refused += report->refused;
 	drive->classes |= report->classes_seen;
 	drive->there = report->there;
@@ -159,7 +163,6 @@ static void take(struct drive *drive, const struct rna_prober_report *report)
 		drive->missing += report->visitor.missing;
 		break;
 	default:
-		drive->turns_late = report->child.turns_late;
 		drive->strangers = 0;
 		for (int i = 0; i < RNA_STRANGER_COUNT; i++)
 			drive->strangers += report->child.strangers[i];
@@ -241,8 +244,8 @@ static void print(const struct drive *drive)
 	       counts->large_answered, drive->late, drive->refused);
 	printf("samples %lu\nmean_us %lu\n", drive->samples,
 	       drive->samples ? drive->sample_sum / drive->samples / 1000 : 0);
-	printf("heard %lu\nmissing %lu\nstrangers %lu\nturns_late %lu\nclasses %x\n", drive->heard,
-	       drive->missing, drive->strangers, drive->turns_late, drive->classes);
+	printf("heard %lu\nmissing %lu\nstrangers %lu\nmissed %lu\nclasses %x\n", drive->heard,
+	       drive->missing, drive->strangers, counts->missed, drive->classes);
 	printf("paused %u\nflood %" PRIu64 " %" PRIu64 "\nflooded_answered %" PRIu64 "\n",
 	       drive->paused, drive->flood.packets, drive->flood.nanoseconds,
 	       drive->flooded_answered);

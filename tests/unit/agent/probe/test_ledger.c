@@ -46,20 +46,37 @@ static void add(struct rna_prober_target_report report, rna_usec now)
 	rna_ledger_add(&ledger, &report, 26, now);
 }
 
-static void test_losses_count_after_the_grace(void **state)
+static void test_losses_count_once_an_answer_has_followed(void **state)
 {
 	(void)state;
 	add(answers(10), START);
 	add(losses(2, 1), START);
-	rna_ledger_advance(&ledger, START + RNA_LEDGER_GRACE - 1);
+	rna_ledger_advance(&ledger, START + 20 * SECOND);
 	assert_int_equal(ledger.total.lost, 0);
-	rna_ledger_advance(&ledger, START + RNA_LEDGER_GRACE);
+	add(answers(1), START + 20 * SECOND);
+	add(answers(1), START + 21 * SECOND);
+	rna_ledger_advance(&ledger, START + 20 * SECOND + RNA_LEDGER_GRACE - 1);
+	assert_int_equal(ledger.total.lost, 0);
+	rna_ledger_advance(&ledger, START + 20 * SECOND + RNA_LEDGER_GRACE);
 	assert_int_equal(ledger.total.lost, 3);
 	assert_int_equal(ledger.total.large_lost, 1);
-	assert_int_equal(ledger.total.answered, 10);
+	assert_int_equal(ledger.total.answered, 12);
 	assert_int_equal(rna_ledger_window(&ledger, 30 * SECOND).lost, 2);
-	rna_ledger_advance(&ledger, START + 20 * SECOND); /* once */
+	rna_ledger_advance(&ledger, START + 40 * SECOND); /* once */
 	assert_int_equal(ledger.total.lost, 3);
+}
+
+/* The agent has not read for some seconds what the prober reports. */
+static void test_an_agent_that_stood_still(void **state)
+{
+	(void)state;
+	add(losses(2, 0), START);
+	add(answers(1), START + SECOND);
+	rna_ledger_delay(&ledger, 5 * SECOND);
+	rna_ledger_advance(&ledger, START + SECOND + RNA_LEDGER_GRACE + 4 * SECOND);
+	assert_int_equal(ledger.total.lost, 0);
+	rna_ledger_advance(&ledger, START + SECOND + RNA_LEDGER_GRACE + 5 * SECOND);
+	assert_int_equal(ledger.total.lost, 2);
 }
 
 /* Nothing comes back for so many seconds, in each of which two probes are lost. The time then. */
@@ -89,7 +106,7 @@ static void test_losses_of_a_run_wait_until_it_ends(void **state)
 	ledger.last_answer = START - 1; /* not its first answer, before which all is void */
 	add(end, now);
 	rna_ledger_advance(&ledger, now);
-	assert_int_equal(ledger.total.lost, 2 * (20 - 7)); /* the newest are within their grace */
+	assert_int_equal(ledger.total.lost, 0);
 	rna_ledger_advance(&ledger, now + RNA_LEDGER_GRACE);
 	assert_int_equal(ledger.total.lost, 2 * 20);
 	assert_int_equal(rna_ledger_window(&ledger, 60 * SECOND).lost, 2 * 20);
@@ -121,25 +138,6 @@ static struct rna_prober_target_report large_answer(void)
 	return report;
 }
 
-/* What it was sent before it stood still is not excused, nor what it is sent long after. */
-static void test_an_end_that_stood_still_is_excused(void **state)
-{
-	struct rna_prober_target_report late = answers(1);
-
-	(void)state;
-	late.stood_still = 2;
-	add(losses(1, 0), START);
-	add(losses(3, 1), START + 4 * SECOND);
-	add(losses(2, 0), START + 7 * SECOND);
-	add(late, START + 8 * SECOND);
-	late.counts.lost = 1; /* in the same report */
-	add(late, START + 8 * SECOND + SECOND / 2);
-	add(losses(5, 0), START + 12 * SECOND);
-	rna_ledger_advance(&ledger, START + 30 * SECOND);
-	assert_int_equal(ledger.total.lost, 1 + 5);
-	assert_int_equal(ledger.total.voided, 4 + 2 + 1);
-}
-
 static void add_large_answers(unsigned count, rna_usec now)
 {
 	for (unsigned i = 0; i < count; i++) {
@@ -153,6 +151,7 @@ static void test_large_losses_by_chance(void **state)
 {
 	(void)state;
 	add(losses(0, 2), START);
+	add(answers(1), START + SECOND);
 	rna_ledger_advance(&ledger, START + 10 * SECOND);
 	add(answers(100), START + 10 * SECOND);
 	add_large_answers(40, START + 11 * SECOND);
@@ -210,24 +209,28 @@ static void test_losses_of_all_sizes_are_no_hole(void **state)
 	assert_in_range(rna_ledger_window(&ledger, RNA_PROBE_RECENT).lost, 150, 190);
 }
 
-static void test_late_answers_make_losses_void(void **state)
+/* A late answer is one, and what was sent to an end that stood still for long is void. */
+static void test_losses_are_taken_back(void **state)
 {
 	struct rna_prober_target_report late = answers(0);
 
 	(void)state;
 	add(losses(1, 1), START);
-	add(losses(2, 0), START + SECOND);
+	add(losses(4, 0), START + SECOND);
 	late.late = 3;
 	late.late_large = 1;
+	late.excused = 1;
 	add(late, START + 2 * SECOND);
 	rna_ledger_advance(&ledger, START + 20 * SECOND);
-	assert_int_equal(ledger.total.lost, 1);
+	assert_int_equal(ledger.total.lost, 2);
 	assert_int_equal(ledger.total.large_lost, 0);
-	assert_int_equal(ledger.total.voided, 3);
+	assert_int_equal(ledger.total.answered, 3);
+	assert_int_equal(ledger.total.large_answered, 1);
+	assert_int_equal(ledger.total.voided, 1);
 	late.late = 5; /* more than there are */
 	add(late, START + 21 * SECOND);
-	assert_int_equal(ledger.total.voided, 3);
-	assert_int_equal(ledger.total.lost, 1);
+	assert_int_equal(ledger.total.answered, 3);
+	assert_int_equal(ledger.total.lost, 2);
 }
 
 static void test_more_groups_of_losses_than_can_wait(void **state)
@@ -235,7 +238,7 @@ static void test_more_groups_of_losses_than_can_wait(void **state)
 	(void)state;
 	for (unsigned i = 0; i < 3 * RNA_LEDGER_WAITING; i++)
 		add(losses(1, 0), START + i * 1000);
-	rna_ledger_advance(&ledger, START + 30 * SECOND);
+	rna_ledger_advance(&ledger, START + 31 * SECOND);
 	assert_int_equal(ledger.total.lost, 3 * RNA_LEDGER_WAITING);
 }
 
@@ -351,14 +354,14 @@ static void test_round_trips_and_what_is_usual(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup(test_losses_count_after_the_grace, set_up),
+		cmocka_unit_test_setup(test_losses_count_once_an_answer_has_followed, set_up),
+		cmocka_unit_test_setup(test_an_agent_that_stood_still, set_up),
 		cmocka_unit_test_setup(test_losses_of_a_run_wait_until_it_ends, set_up),
 		cmocka_unit_test_setup(test_a_silence_may_be_judged_late, set_up),
 		cmocka_unit_test_setup(test_a_run_is_not_undecided_for_ever, set_up),
 		cmocka_unit_test_setup(test_large_losses_by_chance, set_up),
 		cmocka_unit_test_setup(test_large_losses_of_a_hole, set_up),
-		cmocka_unit_test_setup(test_late_answers_make_losses_void, set_up),
-		cmocka_unit_test_setup(test_an_end_that_stood_still_is_excused, set_up),
+		cmocka_unit_test_setup(test_losses_are_taken_back, set_up),
 		cmocka_unit_test_setup(test_more_groups_of_losses_than_can_wait, set_up),
 		cmocka_unit_test_setup(test_windows_forget, set_up),
 		cmocka_unit_test_setup(test_losses_of_all_sizes_are_no_hole, set_up),

@@ -99,7 +99,7 @@ static struct rna_probing_peer *hear(void)
 	struct rna_probing_peer *peer = rna_pairs_peer(pairs, "n2");
 
 	peer->choice = 1;
-	rna_pairs_hear(pairs, peer, &news, NOW);
+	rna_pairs_hear(peer, &news);
 	return peer;
 }
 
@@ -170,28 +170,6 @@ static void report_losses(struct rna_probing_pair *pair, uint64_t lost, rna_usec
 	const struct rna_prober_target_report report = {.counts = {.sent = lost, .lost = lost}};
 
 	rna_pairs_add(pairs, pair, &report, now);
-}
-
-/* What was lost meanwhile counts for no pair with it, whichever end it was. */
-static void test_losses_while_a_host_stood_still_are_void(void **state)
-{
-	const struct rna_time later = {NOW + 20 * SECOND, NOW + 20 * SECOND};
-
-	(void)state;
-	(void)hear();
-	make();
-	report_losses(pair_of(0), 3, NOW);
-	news.facts.late = true;
-	(void)hear();
-	report_losses(pair_of(0), 2, NOW);
-	report_losses(pair_of(1), 1, NOW);
-	rna_pairs_excuse(pairs, 2 * SECOND, NOW + 3 * SECOND);
-	report_losses(pair_of(1), 4, NOW + 4 * SECOND);
-	(void)rna_pairs_judge(pairs, later);
-	assert_int_equal(pair_of(0)->ledger.total.lost, 0);
-	assert_int_equal(pair_of(0)->ledger.total.voided, 5);
-	assert_int_equal(pair_of(1)->ledger.total.lost, 4);
-	assert_int_equal(pair_of(1)->ledger.total.voided, 1);
 }
 
 static void test_ports_of_the_node_pair_up_through_their_cables(void **state)
@@ -635,7 +613,7 @@ static void set_up_many(void)
 	news.facts.ports[1].leaf[5] = '1'; /* the scopes are the same then */
 	for (int i = 0; i < MANY; i++) {
 		(void)snprintf(name, sizeof(name), "n%d", i);
-		rna_pairs_hear(pairs, rna_pairs_peer(pairs, name), &news, NOW);
+		rna_pairs_hear(rna_pairs_peer(pairs, name), &news);
 		(void)snprintf(pairs->peers[i].origin, sizeof(pairs->peers[i].origin),
 			       "http://10.0.0.%d:10879", i);
 	}
@@ -702,7 +680,7 @@ static void test_a_port_is_unreachable_if_another_is_answered(void **state)
 	set_up_many();
 	news.asked = heard.monotonic;
 	for (int i = 0; i < MANY; i++) {
-		rna_pairs_hear(pairs, &pairs->peers[i], &news, NOW);
+		rna_pairs_hear(&pairs->peers[i], &news);
 		pair_with(0, i)->ledger.unanswered = 10;
 	}
 	make();
@@ -747,7 +725,7 @@ static void find_port_unreachable(void)
 	set_up_many();
 	news.asked = heard.monotonic;
 	for (int i = 0; i < MANY; i++) {
-		rna_pairs_hear(pairs, &pairs->peers[i], &news, NOW);
+		rna_pairs_hear(&pairs->peers[i], &news);
 		pair_with(0, i)->ledger.unanswered = 10;
 	}
 	make();
@@ -791,7 +769,7 @@ static void test_an_answer_ends_what_is_recalled(void **state)
 	(void)rna_pairs_judge(pairs, after);
 	news.asked = after.monotonic;
 	for (int i = 0; i < MANY; i++)
-		rna_pairs_hear(pairs, &pairs->peers[i], &news, after.monotonic);
+		rna_pairs_hear(&pairs->peers[i], &news);
 	make();
 	for (int i = 0; i < MANY; i++)
 		report_trips(pair_with(0, i), 5000, after.monotonic);
@@ -813,7 +791,7 @@ static void test_what_is_recalled_ends(void **state)
 	(void)rna_pairs_judge(pairs, after);
 	news.answered = false;
 	(void)snprintf(news.text, sizeof(news.text), "connection refused");
-	rna_pairs_hear(pairs, &pairs->peers[0], &news, after.monotonic);
+	rna_pairs_hear(&pairs->peers[0], &news);
 	make();
 	after.monotonic += SECOND;
 	(void)rna_pairs_judge(pairs, after);
@@ -835,6 +813,7 @@ static void test_losses_count_on_after_a_restart(void **state)
 	set_up_many();
 	now.monotonic = now.realtime += SECOND;
 	report_losses(pair_with(0, 2), 7, now.monotonic);
+	report_trips(pair_with(0, 2), 5000, now.monotonic);
 	now.monotonic = now.realtime += 20 * SECOND;
 	(void)rna_pairs_judge(pairs, now);
 	assert_int_equal(pair_with(0, 2)->signs, RNA_PROBE_LOSS);
@@ -913,7 +892,6 @@ int main(void)
 		TEST(test_ports_pair_up_on_their_rail),
 		TEST(test_a_visitor_belongs_to_the_pair_with_its_gid),
 		TEST(test_a_host_that_stood_still_was_away),
-		TEST(test_losses_while_a_host_stood_still_are_void),
 		TEST(test_ports_of_the_node_pair_up_through_their_cables),
 		TEST(test_a_dead_port_shows_within_the_node),
 		TEST(test_ports_that_are_all_dead_are_not_blamed),

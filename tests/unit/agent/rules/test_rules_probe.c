@@ -312,6 +312,23 @@ static void a_flooded_port_is_a_warning(void **state)
 	expect_nothing(s);
 }
 
+/* Of the node: more than half of what was due was not sent, for a minute. */
+static void a_host_that_is_too_busy_is_a_warning(void **state)
+{
+	struct scene *s = *state;
+
+	s->probes.minute = (struct rna_probe_counts){.sent = 100, .missed = 100};
+	expect_nothing(s);
+	s->probes.minute.missed = 101;
+	assert_int_equal(count_after(s->f, SECOND), 0);
+	assert_int_equal(count_after(s->f, 61 * SECOND), 1);
+	expect_finding(s, "probe-host-busy", RNA_SEVERITY_WARNING,
+		       "too busy to judge paths by probes: of 201 that were due within a minute, "
+		       "101 were not sent");
+	s->probes.minute.missed = 0;
+	expect_nothing(s);
+}
+
 /* What was seen before holds until something else is seen. */
 static void a_pause_hides_no_fault(void **state)
 {
@@ -342,6 +359,7 @@ int main(void)
 		TEST(losses_are_a_warning_where_paths_share_them),
 		TEST(signs_are_findings_with_figures),
 		TEST(a_flooded_port_is_a_warning),
+		TEST(a_host_that_is_too_busy_is_a_warning),
 		TEST(a_pause_hides_no_fault),
 	};
 

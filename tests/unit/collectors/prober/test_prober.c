@@ -14,6 +14,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/eventfd.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 #include <cmocka.h>
 
@@ -446,6 +449,49 @@ static void test_a_port_that_can_keep_no_more_visitors_is_closed(void **state)
 	assert_int_equal(status, -ENOSPC);
 }
 
+/* -- Priority ---------------------------------------------------------------------------------- */
+
+/* Takes it, and then the CPU until it has lost it, or for five seconds. */
+static enum rna_probe_priority spend_budget(void)
+{
+	const clock_t end = clock() + 5 * CLOCKS_PER_SEC;
+
+	(void)rna_prober_take_priority();
+	while (rna_prober_priority() == RNA_PROBE_PRIORITY_REALTIME && clock() < end)
+		;
+	return rna_prober_priority();
+}
+
+/* In a child, with the rights of this process or with none. */
+static enum rna_probe_priority priority_in_child(bool rights, enum rna_probe_priority take(void))
+{
+	const struct rlimit none = {0, 0};
+	int status;
+	pid_t pid = fork();
+
+	assert_true(pid >= 0);
+	if (pid == 0) {
+		if (!rights &&
+		    (setrlimit(RLIMIT_NICE, &none) < 0 || setrlimit(RLIMIT_RTPRIO, &none) < 0 ||
+		     (geteuid() == 0 && setuid(65534) < 0)))
+			_exit(RNA_PROBE_PRIORITY_COUNT);
+		_exit((int)take());
+	}
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	assert_true(WIFEXITED(status));
+	return (enum rna_probe_priority)WEXITSTATUS(status);
+}
+
+static void test_the_priority_is_what_it_has_the_right_to(void **state)
+{
+	(void)state;
+	assert_int_equal(priority_in_child(false, rna_prober_take_priority),
+			 RNA_PROBE_PRIORITY_NORMAL);
+	if (priority_in_child(true, rna_prober_take_priority) != RNA_PROBE_PRIORITY_REALTIME)
+		skip(); /* no right to real time here */
+	assert_int_equal(priority_in_child(true, spend_budget), RNA_PROBE_PRIORITY_NORMAL);
+}
+
 /* -- The loop ---------------------------------------------------------------------------------- */
 
 enum { FLOODED = 1, ASKING, ANSWERING, REOPENED, SESSION = 100, PATIENCE = 60000 };
@@ -588,6 +634,7 @@ int main(int argc, char *argv[])
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
 #define LOOP(name) cmocka_unit_test_setup_teardown(name, start, stop)
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_the_priority_is_what_it_has_the_right_to),
 		TEST(test_a_turn_takes_some_and_says_that_there_is_more),
 		TEST(test_so_much_in_a_second_is_a_flood),
 		TEST(test_rubbish_is_not_counted),

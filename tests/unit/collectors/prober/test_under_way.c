@@ -142,7 +142,8 @@ static void test_answers_later_than_the_memory_are_refused(void **state)
 	assert_false(answer(&under_way, number + 1, false, START)); /* never sent */
 }
 
-static void test_a_late_host_makes_losses_void(void **state)
+/* Meanwhile it could not look for answers: what was lost is lost, and known later. */
+static void test_a_late_host_sees_losses_later(void **state)
 {
 	struct rna_under_way under_way = begin();
 	struct rna_prober_target_report report;
@@ -150,67 +151,86 @@ static void test_a_late_host_makes_losses_void(void **state)
 
 	(void)state;
 	(void)rna_under_way_send(&under_way, false, 4, START);
-	rna_under_way_disturb(&under_way, 0);
-	(void)rna_under_way_send(&under_way, false, 5, START); /* after it */
-	assert_true(answer(&under_way, answered, false, START + 10));
-	rna_under_way_expire(&under_way, START + 2 * SECOND);
+	rna_under_way_delay(&under_way, 2 * SECOND, false);
+	rna_under_way_expire(&under_way, START + 3 * SECOND);
+	assert_int_equal(report_of(&under_way).counts.lost, 0);
+	assert_true(answer(&under_way, answered, false, START + 3 * SECOND));
+	rna_under_way_expire(&under_way, START + 3 * SECOND + 1);
+	report = report_of(&under_way);
+	assert_int_equal(report.counts.answered, 1);
+	assert_int_equal(report.counts.lost, 1);
+	assert_int_equal(report.counts.voided, 0);
+	assert_int_equal(report.classes_lost, 1 << 4);
+	assert_int_equal(report.unanswered, 1);
+}
+
+/* In which more may have come than fits: what stays without an answer is void. */
+static void test_a_host_that_stood_still_for_long(void **state)
+{
+	struct rna_under_way under_way = begin();
+	struct rna_prober_target_report report;
+	uint32_t answered = rna_under_way_send(&under_way, false, 3, START);
+	uint32_t number = rna_under_way_send(&under_way, false, 4, START);
+
+	(void)state;
+	rna_under_way_delay(&under_way, 4 * SECOND, false);
+	(void)rna_under_way_send(&under_way, false, 5, START + 4 * SECOND); /* after it */
+	assert_true(answer(&under_way, answered, false, START + 4 * SECOND));
+	rna_under_way_expire(&under_way, START + 6 * SECOND);
 	report = report_of(&under_way);
 	assert_int_equal(report.counts.answered, 1);
 	assert_int_equal(report.counts.voided, 1);
 	assert_int_equal(report.counts.lost, 1);
 	assert_int_equal(report.classes_lost, 1 << 5);
-	assert_int_equal(report.unanswered, 1);
-}
-
-/* Its answer is no stranger's, and takes nothing back. */
-static void test_late_answers_to_void_probes(void **state)
-{
-	struct rna_under_way under_way = begin();
-	struct rna_prober_target_report report;
-	uint32_t number = rna_under_way_send(&under_way, false, 3, START);
-
-	(void)state;
-	rna_under_way_disturb(&under_way, 0);
-	rna_under_way_expire(&under_way, START + 2 * SECOND);
-	assert_int_equal(report_of(&under_way).counts.voided, 1);
-	assert_true(answer(&under_way, number, false, START + 3 * SECOND));
+	/* An answer to a void one is no stranger's, and takes nothing back. */
+	assert_true(answer(&under_way, number, false, START + 7 * SECOND));
 	report = report_of(&under_way);
 	assert_int_equal(report.counts.answered, 0);
 	assert_int_equal(report.late, 0);
-	assert_false(answer(&under_way, number, false, START + 3 * SECOND));
+	assert_false(answer(&under_way, number, false, START + 7 * SECOND));
 }
 
-static void test_peers_say_that_they_were_late(void **state)
+static void answer_late(struct rna_under_way *under_way, uint8_t seconds, rna_usec now)
 {
-	struct rna_under_way under_way = begin();
-	struct rna_packet packet;
+	struct rna_packet packet = answer_to(rna_under_way_send(under_way, false, 3, now), false);
 
-	(void)state;
-	for (uint8_t late = 0; late < 3; late++) {
-		packet = answer_to(rna_under_way_send(&under_way, false, 3, START), false);
-		packet.late = late == 1 ? 7 : late;
-		assert_true(rna_under_way_answer(&under_way, &packet, quiet, START + 5, 0));
-	}
-	assert_int_equal(report_of(&under_way).stood_still, 7);
-	packet = answer_to(rna_under_way_send(&under_way, false, 3, START), false);
-	assert_true(rna_under_way_answer(&under_way, &packet, quiet, START + 5, 0));
-	assert_int_equal(report_of(&under_way).stood_still, 0);
+	packet.late = seconds;
+	assert_true(rna_under_way_answer(under_way, &packet, quiet, now + 5, 0));
 }
 
-/* Also by an answer that comes too late to count, and this host may be the one that did. */
-static void test_standing_still_is_reported(void **state)
+/* The same at the peer: of what was lost in that time it is not known where. */
+static void test_a_peer_says_that_it_stood_still(void **state)
 {
 	struct rna_under_way under_way = begin();
-	struct rna_packet packet =
-		answer_to(rna_under_way_send(&under_way, false, 3, START), false);
+	struct rna_prober_target_report report;
 
 	(void)state;
-	packet.late = 2;
-	assert_false(rna_under_way_answer(&under_way, &packet, quiet,
-					  START + RNA_UNDER_WAY_MEMORY + 1, 0));
-	assert_int_equal(report_of(&under_way).stood_still, 2);
-	rna_under_way_disturb(&under_way, 3);
-	assert_int_equal(report_of(&under_way).stood_still, 3);
+	(void)rna_under_way_send(&under_way, false, 3, START);
+	(void)rna_under_way_send(&under_way, true, 4, START + 10 * SECOND);
+	rna_under_way_expire(&under_way, START + 12 * SECOND);
+	(void)rna_under_way_send(&under_way, false, 5, START + 14 * SECOND);
+	assert_int_equal(report_of(&under_way).counts.lost, 2);
+	answer_late(&under_way, 3, START + 14 * SECOND); /* what was sent to it was kept for it */
+	assert_int_equal(report_of(&under_way).excused, 0);
+	answer_late(&under_way, 4, START + 14 * SECOND);
+	rna_under_way_expire(&under_way, START + 16 * SECOND);
+	report = report_of(&under_way);
+	assert_int_equal(report.excused, 1);
+	assert_int_equal(report.excused_large, 1);
+	assert_int_equal(report.counts.voided, 1); /* the one that still waited */
+	assert_int_equal(report.counts.lost, 0);
+}
+
+static void test_what_was_not_sent_in_time_is_counted(void **state)
+{
+	struct rna_under_way under_way = begin();
+	struct rna_prober_target_report report;
+
+	(void)state;
+	rna_under_way_miss(&under_way, 3);
+	report = report_of(&under_way);
+	assert_int_equal(report.counts.missed, 3);
+	assert_int_equal(report.counts.sent, 0);
 }
 
 static void test_what_was_refused_was_not_sent(void **state)
@@ -254,6 +274,30 @@ static void test_round_trips_are_without_the_time_of_the_peer(void **state)
 	assert_int_equal(report.sample_count, 2);
 	assert_int_equal(report.samples[0], 2100);
 	assert_int_equal(report.samples[1], 2101);
+}
+
+/* The kernel's clock runs while this host is late; that of an HCA says when packets came and left.
+ */
+static void test_round_trips_of_a_late_host(void **state)
+{
+	(void)state;
+	for (int clock = 0; clock < 2; clock++) {
+		struct rna_under_way under_way = begin();
+		struct rna_packet packet;
+
+		for (uint32_t i = 0; i < 2; i++) {
+			uint32_t number = rna_under_way_send(&under_way, false, 3, START);
+
+			rna_under_way_left(&under_way, false, number, 1000000);
+			rna_under_way_delay(&under_way, SECOND, clock);
+			packet = answer_to(number, false);
+			packet.held = i > 0 ? 400 : 0;
+			packet.held_number = number - 1;
+			assert_true(rna_under_way_answer(&under_way, &packet, quiet, START + SECOND,
+							 1000000 + 2500));
+		}
+		assert_int_equal(report_of(&under_way).sample_count, clock);
+	}
 }
 
 static void test_round_trips_that_make_no_sense_are_left_out(void **state)
@@ -319,10 +363,11 @@ int main(void)
 		cmocka_unit_test(test_losses_are_counted_after_the_patience),
 		cmocka_unit_test(test_a_late_answer_takes_a_loss_back),
 		cmocka_unit_test(test_answers_later_than_the_memory_are_refused),
-		cmocka_unit_test(test_a_late_host_makes_losses_void),
-		cmocka_unit_test(test_late_answers_to_void_probes),
-		cmocka_unit_test(test_peers_say_that_they_were_late),
-		cmocka_unit_test(test_standing_still_is_reported),
+		cmocka_unit_test(test_a_late_host_sees_losses_later),
+		cmocka_unit_test(test_a_host_that_stood_still_for_long),
+		cmocka_unit_test(test_a_peer_says_that_it_stood_still),
+		cmocka_unit_test(test_what_was_not_sent_in_time_is_counted),
+		cmocka_unit_test(test_round_trips_of_a_late_host),
 		cmocka_unit_test(test_what_was_refused_was_not_sent),
 		cmocka_unit_test(test_round_trips_are_without_the_time_of_the_peer),
 		cmocka_unit_test(test_round_trips_that_make_no_sense_are_left_out),
