@@ -80,8 +80,10 @@ PROFILES = {
         "tolerations": [{"operator": "Exists"}],
         "minReadySeconds": 5, "extraInitContainers": [{"name": "wait", "image": "wait:1"}],
         "extraObjects": [
-            {"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "more"}, "data": {"a": "b"}},
-            "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: {{ .Release.Name }}-text\ndata: {a: b}\n"],
+            {"apiVersion": "v1", "kind": "ConfigMap", "data": {"a": "b"},
+             "metadata": {"name": "more", "namespace": "ns"}},
+            "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: {{ .Release.Name }}-text\n"
+            "  namespace: {{ .Release.Namespace }}\ndata: {a: b}\n"],
         "nodeSelector": {"pool": "gpu"}, "rdmaNodes": {"only": True, "labels": ["a/one", "a/two"]},
         "updateStrategy": {"type": "OnDelete", "rollingUpdate": None},
         "terminationGracePeriodSeconds": 30, "livenessProbe": {"initialDelaySeconds": 1},
