@@ -23,10 +23,7 @@ struct rna_env_gid_names {
 	const char *range;
 	const char *range_since; /* the version that has it first; NULL: all of interest have it */
 	const char *roce_version;
-	/* The entry that it uses, and its index. NULL: that index is empty. */
-	const struct rna_gid_entry *(*select)(const struct rna_port_gids *gids,
-					      const struct rna_nccl_settings *settings,
-					      unsigned *ret_index);
+	rna_env_select_gid *select;
 };
 
 /* How a library chooses the P_Key of an InfiniBand port. */
@@ -127,15 +124,7 @@ void rna_env_choose_nvshmem(struct rna_env_advising *advising);
 void rna_env_choose_mooncake(struct rna_env_advising *advising);
 
 /* select of UCX, and of libraries with NCCL's algorithm. */
-const struct rna_gid_entry *rna_env_nccl_select(const struct rna_port_gids *gids,
-						const struct rna_nccl_settings *settings,
-						unsigned *ret_index);
-const struct rna_gid_entry *rna_env_ucx_select(const struct rna_port_gids *gids,
-					       const struct rna_nccl_settings *settings,
-					       unsigned *ret_index);
-const struct rna_gid_entry *rna_env_mooncake_select(const struct rna_port_gids *gids,
-						    const struct rna_nccl_settings *settings,
-						    unsigned *ret_index);
+rna_env_select_gid rna_env_nccl_select, rna_env_ucx_select, rna_env_mooncake_select;
 
 /* A warning if the topology has no GPU of that vendor, for which alone the library is. */
 void rna_env_warn_of_vendor(struct rna_env_advising *advising, uint32_t vendor, const char *name);

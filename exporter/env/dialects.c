@@ -29,6 +29,7 @@ const char *const rna_env_names[] = {
 #define NCCL_QOS(who)                                                                              \
 	{                                                                                          \
 		.title = (who), .traffic_class = "NCCL_IB_TC", .level = "NCCL_IB_SL",              \
+		.select = rna_env_nccl_select                                                      \
 	}
 
 /*
@@ -61,7 +62,7 @@ const char *const rna_env_names[] = {
 #define UCX_QOS                                                                                    \
 	{                                                                                          \
 		.title = "UCX", .traffic_class = "UCX_IB_TRAFFIC_CLASS", .level = "UCX_IB_SL",     \
-		.standard = UCX_STANDARD_CLASS                                                     \
+		.standard = UCX_STANDARD_CLASS, .select = rna_env_ucx_select                       \
 	}
 
 /* In the order of enum rna_env_library. */
@@ -148,6 +149,7 @@ const struct rna_env_dialect rna_env_dialects[RNA_ENV_LIBRARY_COUNT] = {
 		.qos.title = "NVSHMEM",
 		.qos.traffic_class = "NVSHMEM_IB_TRAFFIC_CLASS",
 		.qos.level = "NVSHMEM_IB_SL",
+		.qos.select = rna_env_nccl_select,
 		.sockets = "NVSHMEM_BOOTSTRAP_UID_SOCK_IFNAME",
 		.sockets_alone = "the first of ib*, or of what is not docker* and lo, if "
 				 "NVSHMEM_BOOTSTRAP is UID",
@@ -205,6 +207,7 @@ const struct rna_env_dialect rna_env_dialects[RNA_ENV_LIBRARY_COUNT] = {
 		.qos.title = "Mooncake",
 		.qos.traffic_class = "MC_IB_TC",
 		.qos.level = "MC_IB_SL",
+		.qos.select = rna_env_mooncake_select,
 		.choose = rna_env_choose_mooncake,
 	},
 };

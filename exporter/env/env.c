@@ -11,8 +11,6 @@
 #include <errno.h>
 #include <string.h>
 
-#include "rna/model/qos.h"
-
 #include "view/facts.h"
 
 #include "dialect.h"
@@ -127,31 +125,13 @@ static void choose_sockets(struct rna_env_advising *advising)
 
 /* -- Quality of service ------------------------------------------------------------------------ */
 
-static bool are_tagged(const struct rna_env_advising *advising)
-{
-	const struct rna_env_ports *ports = &advising->ports;
-	unsigned index;
-
-	for (size_t i = 0; i < ports->count; i++) {
-		const struct rna_subject *port = ports->items[i];
-		const struct rna_gid_entry *entry =
-			port->gids ? advising->dialect->gids.select(port->gids, &RNA_NCCL_STANDARD,
-								    &index)
-				   : NULL;
-
-		if (!entry || !rna_qos_find_vlan(port->qos, entry->netdev))
-			return false;
-	}
-	return true;
-}
-
 /* Derived from priorities and PFC, if the driver does not write a class into all packets. */
 static void derive_quality(struct rna_env_advising *advising)
 {
 	struct rna_env_quality quality;
 
-	if (rna_env_derive_quality(&advising->ports, &advising->dialect->qos, are_tagged(advising),
-				   advising->arena, &quality) < 0) {
+	if (rna_env_derive_quality(&advising->ports, &advising->dialect->qos, advising->arena,
+				   &quality) < 0) {
 		advising->failed = true;
 		return;
 	}

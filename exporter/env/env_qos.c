@@ -69,6 +69,24 @@ static const struct rna_subject *find_other(const struct rna_env_ports *ports,
 	return NULL;
 }
 
+/* Does the GID that the library uses belong to a VLAN, on all ports? Only then packets have a tag.
+ */
+static bool are_tagged(const struct rna_env_ports *ports, const struct rna_env_qos_names *names)
+{
+	for (size_t i = 0; i < ports->count; i++) {
+		const struct rna_subject *port = ports->items[i];
+		const struct rna_gid_entry *entry;
+		unsigned index;
+
+		if (!port->gids)
+			return false;
+		entry = names->select(port->gids, &RNA_NCCL_STANDARD, &index);
+		if (!entry || !rna_qos_find_vlan(port->qos, entry->netdev))
+			return false;
+	}
+	return true;
+}
+
 enum { DSCP_SHIFT = 2 }; /* of a traffic class: the lower bits are those of ECN (RFC 3168, 5) */
 
 /* Several DSCPs, or none: the variable cannot be derived from the node. */
@@ -122,11 +140,11 @@ static void derive_class(const struct treatment *treatment, size_t ports,
 }
 
 /* If VLAN tags decide, the library's packets must have one. */
-static void derive_level(const struct treatment *treatment, bool tagged,
+static void derive_level(const struct treatment *treatment, const struct rna_env_ports *ports,
 			 const struct rna_env_qos_names *names, struct rna_arena *arena,
 			 struct rna_env_quality *ret)
 {
-	if (!tagged) {
+	if (!are_tagged(ports, names)) {
 		ret->warning = rna_arena_printf(
 			arena,
 			"ports go by the priority of VLAN tags (trust pcp), and the GIDs that %s "
@@ -159,7 +177,7 @@ static const char *say_difference(const struct rna_subject *first, const struct 
 }
 
 int rna_env_derive_quality(const struct rna_env_ports *ports, const struct rna_env_qos_names *names,
-			   bool tagged, struct rna_arena *arena, struct rna_env_quality *ret)
+			   struct rna_arena *arena, struct rna_env_quality *ret)
 {
 	const struct rna_subject *other, *first = ports->count > 0 ? ports->items[0] : NULL;
 	struct treatment treatment;
@@ -178,6 +196,6 @@ int rna_env_derive_quality(const struct rna_env_ports *ports, const struct rna_e
 	else if (treatment.trust == RNA_TRUST_DSCP)
 		derive_class(&treatment, ports->count, names, arena, ret);
 	else
-		derive_level(&treatment, tagged, names, arena, ret);
+		derive_level(&treatment, ports, names, arena, ret);
 	return ret->warning || (ret->value && ret->reason) ? 0 : -ENOMEM;
 }

@@ -78,6 +78,22 @@ bool rna_gid_is_link_local(const struct rna_gid *gid)
 	return gid->bytes[0] == 0xfe && (gid->bytes[1] & 0xc0) == 0x80;
 }
 
+unsigned rna_gid_common_bits(const struct rna_gid *a, const struct rna_gid *b)
+{
+	unsigned bits = 0;
+
+	while (bits < RNA_GID_BITS &&
+	       !((a->bytes[bits / 8] ^ b->bytes[bits / 8]) & 0x80U >> bits % 8))
+		bits++;
+	return bits;
+}
+
+bool rna_gid_is_routable(const struct rna_gid_entry *entry)
+{
+	return entry->type == RNA_GID_TYPE_ROCE_V2 && !entry->elsewhere &&
+	       !rna_gid_is_link_local(&entry->gid);
+}
+
 enum rna_gid_family rna_gid_family(const struct rna_gid *gid)
 {
 	static const uint8_t mapped[12] = {[10] = 0xff, [11] = 0xff}; /* RFC 4291, 2.5.5.2 */

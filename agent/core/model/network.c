@@ -18,27 +18,15 @@
 
 #include "reach.h"
 
-enum {
-	GID_BITS = 128,
-	IPV4_OFFSET = 12, /* of the address in an IPv4-mapped GID */
-};
+enum { IPV4_OFFSET = 12 }; /* of the address in an IPv4-mapped GID */
 
 /* -- Ranges ------------------------------------------------------------------------------------ */
-
-static unsigned common_bits(const struct rna_gid *a, const struct rna_gid *b)
-{
-	unsigned bits = 0;
-
-	while (bits < GID_BITS && !((a->bytes[bits / 8] ^ b->bytes[bits / 8]) & 0x80U >> bits % 8))
-		bits++;
-	return bits;
-}
 
 static struct rna_gid mask(const struct rna_gid *address, unsigned bits)
 {
 	struct rna_gid ret = *address;
 
-	for (unsigned i = bits; i < GID_BITS; i++)
+	for (unsigned i = bits; i < RNA_GID_BITS; i++)
 		ret.bytes[i / 8] &= (uint8_t) ~(0x80U >> i % 8);
 	return ret;
 }
@@ -53,7 +41,7 @@ static bool parse_prefix(const char *text, const char *slash, struct rna_network
 	if (ipv4)
 		memset(&ret->address.bytes[IPV4_OFFSET - 2], 0xff, 2);
 	if (!address || rna_parse_u64(slash + 1, &bits) < 0 || bits == 0 ||
-	    bits > GID_BITS - offset ||
+	    bits > RNA_GID_BITS - offset ||
 	    inet_pton(ipv4 ? AF_INET : AF_INET6, address, &ret->address.bytes[offset / 8]) != 1)
 		return false;
 	ret->bits = offset + (unsigned)bits;
@@ -92,7 +80,7 @@ bool rna_network_range_is_valid(const char *entry)
 
 bool rna_network_range_has(const struct rna_network_range *range, const struct rna_gid *address)
 {
-	return range->bits > 0 && common_bits(&range->address, address) >= range->bits;
+	return range->bits > 0 && rna_gid_common_bits(&range->address, address) >= range->bits;
 }
 
 /* -- What a port has --------------------------------------------------------------------------- */
@@ -151,7 +139,7 @@ static const struct rna_gid *address_of(const struct rna_networks *networks,
 	for (size_t i = 0; port->gids && i < port->gids->count; i++) {
 		const struct rna_gid_entry *entry = &port->gids->entries[i];
 
-		if (rna_reach_is_usable(entry) && uses(networks, port, &entry->gid))
+		if (rna_gid_is_routable(entry) && uses(networks, port, &entry->gid))
 			return &entry->gid;
 	}
 	return NULL;
@@ -182,7 +170,7 @@ static bool fits_range(const struct rna_subject *port, const struct rna_network_
 	if (range->bits == 0)
 		return is_infiniband(port) && find_full(port, range->partition);
 	for (size_t i = 0; port->gids && i < port->gids->count; i++)
-		if (rna_reach_is_usable(&port->gids->entries[i]) &&
+		if (rna_gid_is_routable(&port->gids->entries[i]) &&
 		    rna_network_range_has(range, &port->gids->entries[i].gid))
 			return true;
 	return false;
@@ -238,9 +226,9 @@ static void compare_addresses(const struct rna_subject *port, const struct rna_g
 
 	for (size_t i = 0; i < port->gids->count; i++) {
 		const struct rna_gid_entry *entry = &port->gids->entries[i];
-		unsigned bits = common_bits(&entry->gid, address);
+		unsigned bits = rna_gid_common_bits(&entry->gid, address);
 
-		if (!rna_reach_is_usable(entry) ||
+		if (!rna_gid_is_routable(entry) ||
 		    rna_gid_family(&entry->gid) != rna_gid_family(address))
 			continue;
 		count++;
@@ -262,7 +250,7 @@ static void compare_addresses(const struct rna_subject *port, const struct rna_g
 static bool find_prefix(const struct search *search, const struct rna_subject *of,
 			const struct rna_gid *address, struct rna_network_range *ret)
 {
-	struct shared shared = {.inside = GID_BITS};
+	struct shared shared = {.inside = RNA_GID_BITS};
 	unsigned bits;
 
 	for (size_t i = 0; i < search->port_count; i++)
@@ -302,7 +290,7 @@ static void find_shared(struct search *search, const struct rna_subject *port)
 		const struct rna_gid_entry *entry = &port->gids->entries[i];
 		enum rna_gid_family family = rna_gid_family(&entry->gid);
 
-		if (rna_reach_is_usable(entry))
+		if (rna_gid_is_routable(entry))
 			counts[family] += find_prefix(search, port, &entry->gid, &found[family]);
 	}
 	for (size_t i = 0; i < RNA_GID_FAMILY_COUNT; i++)
@@ -382,14 +370,14 @@ static unsigned share_bits(const struct search *search, const struct rna_subject
 			   size_t *ret_count)
 {
 	const struct rna_gid *address = plane_address_of(search, port);
-	unsigned ret = GID_BITS;
+	unsigned ret = RNA_GID_BITS;
 
 	*ret_count = 0;
 	for (size_t i = 0; i < search->port_count; i++) {
 		const struct rna_gid *other = search->ports[i].place == port->place
 						      ? plane_address_of(search, &search->ports[i])
 						      : NULL;
-		unsigned bits = other ? common_bits(address, other) : GID_BITS;
+		unsigned bits = other ? rna_gid_common_bits(address, other) : RNA_GID_BITS;
 
 		*ret_count += other != NULL;
 		ret = bits < ret ? bits : ret;
@@ -420,7 +408,7 @@ static bool is_plane(const struct search *search, const struct rna_subject *port
 		if (to->model != port->model || to->place == port->place ||
 		    !(other = plane_address_of(search, to)))
 			continue;
-		common = common_bits(address, other);
+		common = rna_gid_common_bits(address, other);
 		if (common >= bits || common >= share_bits(search, to, &others) || others != count)
 			return false;
 		for (size_t j = 0; j < search->port_count; j++)

@@ -16,8 +16,6 @@
 #include "rna/model/topology.h"
 #include "rna/model/view.h"
 
-enum { GID_BITS = 128 };
-
 /* A physical function with a device, and what its ports say. */
 struct function {
 	const struct rna_subject *device;
@@ -39,13 +37,9 @@ struct work {
 
 static const struct rna_gid *find_address(const struct rna_subject *port)
 {
-	for (size_t i = 0; port->gids && i < port->gids->count; i++) {
-		const struct rna_gid_entry *entry = &port->gids->entries[i];
-
-		if (!entry->elsewhere && entry->type == RNA_GID_TYPE_ROCE_V2 &&
-		    !rna_gid_is_link_local(&entry->gid))
-			return &entry->gid;
-	}
+	for (size_t i = 0; port->gids && i < port->gids->count; i++)
+		if (rna_gid_is_routable(&port->gids->entries[i]))
+			return &port->gids->entries[i].gid;
 	return NULL;
 }
 
@@ -147,16 +141,6 @@ static bool is_unused(const struct work *work, const struct function *function)
 
 /* -- Planes ------------------------------------------------------------------------------------ */
 
-static unsigned common_bits(const struct rna_gid *a, const struct rna_gid *b, unsigned most)
-{
-	unsigned bits = 0;
-
-	while (bits < most &&
-	       ((a->bytes[bits / 8] ^ b->bytes[bits / 8]) >> (7 - bits % 8) & 1) == 0)
-		bits++;
-	return bits;
-}
-
 /* The smallest prefix that has the addresses of one place on all cards of the model. */
 struct prefix {
 	const struct rna_gid *address;
@@ -166,7 +150,8 @@ struct prefix {
 
 static struct prefix prefix_of(const struct work *work, const struct function *function)
 {
-	struct prefix ret = {.bits = GID_BITS};
+	struct prefix ret = {.bits = RNA_GID_BITS};
+	unsigned bits;
 
 	for (size_t i = 0; i < work->count; i++) {
 		const struct function *other = &work->functions[i];
@@ -174,10 +159,9 @@ static struct prefix prefix_of(const struct work *work, const struct function *f
 		if (other->place != function->place || !other->address ||
 		    !is_same_model(function, other))
 			continue;
-		if (ret.address)
-			ret.bits = common_bits(ret.address, other->address, ret.bits);
-		else
-			ret.address = other->address;
+		ret.address = ret.address ? ret.address : other->address;
+		bits = rna_gid_common_bits(ret.address, other->address);
+		ret.bits = bits < ret.bits ? bits : ret.bits;
 		ret.count++;
 	}
 	return ret;
@@ -192,9 +176,8 @@ static bool are_planes(const struct work *work, const struct function *a, const 
 {
 	struct prefix x = prefix_of(work, a), y = prefix_of(work, b);
 
-	if (x.count < 2 || y.count < 2)
-		return false;
-	return common_bits(x.address, y.address, GID_BITS) < (x.bits < y.bits ? x.bits : y.bits);
+	return x.count >= 2 && y.count >= 2 &&
+	       rna_gid_common_bits(x.address, y.address) < (x.bits < y.bits ? x.bits : y.bits);
 }
 
 /* -- Halves ------------------------------------------------------------------------------------ */

@@ -116,12 +116,6 @@ static enum rna_reach by_manager(const struct rna_subject *a, const struct rna_s
 
 /* -- VLANs ------------------------------------------------------------------------------------- */
 
-bool rna_reach_is_usable(const struct rna_gid_entry *entry)
-{
-	return entry->type == RNA_GID_TYPE_ROCE_V2 && !entry->elsewhere &&
-	       !rna_gid_is_link_local(&entry->gid);
-}
-
 uint64_t rna_reach_vlan(const struct rna_subject *port)
 {
 	uint64_t ret = 0;
@@ -130,7 +124,7 @@ uint64_t rna_reach_vlan(const struct rna_subject *port)
 		const struct rna_gid_entry *entry = &port->gids->entries[i];
 		const struct rna_qos_vlan *vlan;
 
-		if (!rna_reach_is_usable(entry))
+		if (!rna_gid_is_routable(entry))
 			continue;
 		vlan = rna_qos_find_vlan(port->qos, entry->netdev);
 		if (!vlan || !rna_value_is_known(vlan->id) || (ret && vlan->id.number != ret))
@@ -158,7 +152,7 @@ static bool has_subnet(const struct rna_subject *port, const struct rna_rail_add
 	for (size_t i = 0; i < port->gids->count; i++) {
 		const struct rna_gid_entry *entry = &port->gids->entries[i];
 		const struct rna_rail_address *address =
-			rna_reach_is_usable(entry) ? find_address(port, entry) : NULL;
+			rna_gid_is_routable(entry) ? find_address(port, entry) : NULL;
 
 		if (address && rna_gid_is_same(&address->subnet, &of->subnet) &&
 		    address->prefix_length.number == of->prefix_length.number)
@@ -178,7 +172,7 @@ static enum rna_reach by_vlan(const struct rna_subject *a, const struct rna_subj
 	for (size_t i = 0; y && i < a->gids->count; i++) {
 		const struct rna_gid_entry *entry = &a->gids->entries[i];
 		const struct rna_rail_address *address =
-			rna_reach_is_usable(entry) ? find_address(a, entry) : NULL;
+			rna_gid_is_routable(entry) ? find_address(a, entry) : NULL;
 
 		if (address && has_subnet(b, address))
 			return x == y ? RNA_REACH_TOGETHER : RNA_REACH_APART;

@@ -22,6 +22,3 @@ bool rna_reach_is_told(const struct rna_subject *port);
 
 /* The VLAN of all its addresses that other nodes can reach. 0: none, several, or not known. */
 uint64_t rna_reach_vlan(const struct rna_subject *port);
-
-/* Has the port that GID for others: RoCE v2, of this namespace, and not link-local? */
-bool rna_reach_is_usable(const struct rna_gid_entry *entry);

@@ -411,7 +411,7 @@ static void set_nccl(struct rna_subject *port)
 	entry = roce ? rna_port_gids_find(gids, index) : NULL;
 	if (suits)
 		port->nccl_index = rna_value_ok(index);
-	if (entry && entry->type == RNA_GID_TYPE_ROCE_V2 && !rna_gid_is_link_local(&entry->gid))
+	if (entry && rna_gid_is_routable(entry)) /* none is elsewhere */
 		port->nccl_routable = rna_value_ok(index);
 }
 

@@ -34,6 +34,11 @@ bool rna_gid_is_same(const struct rna_gid *a, const struct rna_gid *b);
 /* fe80::/10, not routable. */
 bool rna_gid_is_link_local(const struct rna_gid *gid);
 
+enum { RNA_GID_BITS = 128 };
+
+/* How many of their first bits are the same. */
+unsigned rna_gid_common_bits(const struct rna_gid *a, const struct rna_gid *b);
+
 /*
  * The IPv4 address of ::ffff:a.b.c.d in dotted-quad form. False: not IPv4-mapped; *ret is
  * unchanged.
@@ -72,6 +77,9 @@ struct rna_gid_entry {
 	 */
 	bool elsewhere;
 };
+
+/* RoCE v2, of this network namespace, and not link-local: do other nodes reach it by routers? */
+bool rna_gid_is_routable(const struct rna_gid_entry *entry);
 
 /* The table of one port. */
 struct rna_port_gids {

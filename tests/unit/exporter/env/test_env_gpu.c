@@ -73,6 +73,7 @@ struct node {
 	struct rna_snapshot_device of_snapshot[PORTS];
 	struct rna_subject subjects[PORTS];
 	const struct rna_subject *items[PORTS];
+	struct rna_env_left_out left_out[4];
 };
 
 static void make(struct node *node, struct rna_arena *arena)
@@ -109,7 +110,9 @@ static void make(struct node *node, struct rna_arena *arena)
 /* ports: one digit for each chosen port, as the result has them: "02". */
 static struct rna_env_ports choose(struct node *node, const char *ports)
 {
-	struct rna_env_ports ret = {.items = node->items, .why = "for all"};
+	struct rna_env_ports ret = {.items = node->items,
+				    .left_out = node->left_out,
+				    .why = "for all"};
 
 	for (const char *c = ports; *c; c++)
 		node->items[ret.count++] = &node->subjects[*c - '0'];
@@ -189,7 +192,6 @@ static void test_reasons_of_before_stay(void **state)
 {
 	RNA_CLEANUP(rna_arena_free_p) struct rna_arena *arena = rna_arena_new(4096);
 	const char *down = "n1/1";
-	const struct rna_env_left_out before = {.reason = "not ACTIVE", .count = 1, .ports = &down};
 	struct rna_env_ports ports;
 	const char *warning;
 	struct node node;
@@ -197,7 +199,8 @@ static void test_reasons_of_before_stay(void **state)
 	(void)state;
 	make(&node, arena);
 	ports = choose(&node, "02");
-	ports.left_out = &before;
+	node.left_out[0] =
+		(struct rna_env_left_out){.reason = "not ACTIVE", .count = 1, .ports = &down};
 	ports.left_out_count = 1;
 	assert_int_equal(rna_env_ports_of_gpu(&node.topology, 0, arena, &ports, &warning), 0);
 	assert_int_equal(ports.left_out_count, 2);

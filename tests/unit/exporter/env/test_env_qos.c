@@ -50,13 +50,15 @@ static void make(struct node *node)
 							.vlans = &node->vlans[i]};
 		node->parts[i] = (struct rna_qos){.port_count = 1, .ports = node->qos[i]};
 		node->of_snapshot[i].parts[RNA_COLLECTOR_QOS] = &node->parts[i].part;
-		node->entries[i] = (struct rna_gid_entry){.index = 3, .netdev = "eth0"};
+		node->entries[i] = (struct rna_gid_entry){.index = 3,
+							  .gid.bytes = {[10] = 0xff, 0xff, 10},
+							  .type = RNA_GID_TYPE_ROCE_V2,
+							  .netdev = "eth0"};
 		node->gids[i] = (struct rna_port_gids){.count = 1, .entries = &node->entries[i]};
 		node->subjects[i] = (struct rna_subject){.device = &node->of_snapshot[i],
 							 .port = 1,
 							 .qos = &node->qos[i][0],
-							 .gids = &node->gids[i],
-							 .nccl_index = rna_value_ok(3)};
+							 .gids = &node->gids[i]};
 		node->items[i] = &node->subjects[i];
 	}
 }
@@ -174,7 +176,7 @@ static void tags_decide_and_there_are_some(struct node *node)
 static void tags_decide_and_one_has_none(struct node *node)
 {
 	tags_decide_and_there_are_some(node);
-	node->subjects[2].nccl_index = (struct rna_value){0};
+	node->gids[2].count = 0;
 }
 
 static const struct {

@@ -143,7 +143,7 @@ static void test_dialects(void **state)
 		assert_non_null(dialect->qos.title);
 		assert_non_null(dialect->qos.traffic_class);
 		assert_non_null(dialect->qos.level);
-		assert_non_null(dialect->qos.gid_of);
+		assert_non_null(dialect->qos.select);
 		assert_int_equal(!dialect->sockets, !dialect->sockets_alone);
 		assert_non_null(dialect->choose);
 		assert_non_null(dialect->source);
