@@ -356,7 +356,8 @@ def quiesced(agents, report):
 
 
 DEAD = Expected(show("silent", FROM_PORT), {PORT: "unreachable"},
-                {**show({"silent", "no_neighbour"}, BOTH), **show({"peer_down", "waiting"}, OF_NODE1 + RAIL1)})
+                {**show({"peer_down", "waiting"}, OF_NODE1 + RAIL1),
+                 **show({"silent", "no_neighbour", "peer_down", "waiting"}, BOTH)})
 
 
 def since(agents):
