@@ -317,6 +317,7 @@ void rna_ledger_add(struct rna_ledger *ledger, const struct rna_prober_target_re
 		    uint8_t dscp, rna_usec now)
 {
 	struct rna_probe_counts counts = report->counts;
+	uint64_t large = counts.large_answered + report->late_large; /* that came back */
 
 	turn_buckets(ledger, now);
 	if (report->counts.answered > 0 || report->late > 0)
@@ -335,9 +336,8 @@ void rna_ledger_add(struct rna_ledger *ledger, const struct rna_prober_target_re
 		ledger->first_sent = now;
 	ledger->classes_lost |= report->classes_lost;
 	ledger->classes_seen |= report->classes_seen;
-	ledger->small_answered += (uint32_t)(counts.answered - counts.large_answered);
-	follow_large(ledger, false, counts.large_answered + report->late_large,
-		     report->classes_seen, now);
+	ledger->small_answered += (uint32_t)(counts.answered + report->late - large);
+	follow_large(ledger, false, large, report->classes_seen, now);
 	close_large(ledger);
 	follow_refusals(ledger, report, now);
 	keep_samples(ledger, report);

@@ -170,7 +170,6 @@ static void judge(rna_usec now)
 		rna_ledger_set_confirmed(&peer->ledger, rna_pair_is_confirmed(&pair), now);
 		peer->signs = rna_pair_signs(&pair, now);
 		rna_ledger_set_silent(&peer->ledger, peer->signs & RNA_PROBE_SILENT, now);
-		rna_ledger_set_hole(&peer->ledger, peer->signs & RNA_PROBE_MTU_HOLE);
 		world.wrong |= peer->signs != 0;
 		evidence[i] = (struct rna_port_evidence){.ledger = &peer->ledger,
 							 .signs = peer->signs,

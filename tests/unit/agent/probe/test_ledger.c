@@ -173,7 +173,7 @@ static void test_large_losses_of_a_hole(void **state)
 		add(answers(20), START + i * SECOND);
 	}
 	rna_ledger_advance(&ledger, START + 8 * SECOND);
-	assert_false(ledger.hole.found); /* one counts */
+	assert_false(ledger.hole.found); /* how many small ones come back is not known */
 	add(answers(50), START + 8 * SECOND);
 	rna_ledger_advance(&ledger, START + 20 * SECOND);
 	assert_true(ledger.hole.found);
@@ -181,6 +181,7 @@ static void test_large_losses_of_a_hole(void **state)
 	assert_int_equal(rna_ledger_recent(&ledger).large_lost, 8);
 	assert_int_equal(rna_ledger_window(&ledger, 30 * SECOND).lost, 0);
 	add(losses(1, 1), START + 21 * SECOND);
+	add(answers(1), START + 22 * SECOND);
 	rna_ledger_advance(&ledger, START + 30 * SECOND);
 	assert_int_equal(rna_ledger_window(&ledger, 30 * SECOND).lost, 1); /* the small one */
 	assert_int_equal(rna_ledger_recent(&ledger).lost, 10);
@@ -206,7 +207,7 @@ static void test_losses_of_all_sizes_are_no_hole(void **state)
 		rna_ledger_advance(&ledger, START + i * SECOND);
 		assert_false(ledger.hole.found);
 	}
-	assert_in_range(rna_ledger_window(&ledger, RNA_PROBE_RECENT).lost, 150, 190);
+	assert_in_range(rna_ledger_window(&ledger, RNA_PROBE_RECENT).lost, 150, 200);
 }
 
 /* A late answer is one, and what was sent to an end that stood still for long is void. */

@@ -757,8 +757,9 @@ static void test_a_longer_window_shows_what_pairs_share(void **state)
 		rna_ledger_init(&ledgers[i]);
 		rna_ledger_add(&ledgers[i], &answers, 26, START);
 		rna_ledger_add(&ledgers[i], &losses, 26, START + (i == 0 ? 0 : 60 * SECOND));
+		rna_ledger_add(&ledgers[i], &answers, 26, START + SECOND);
 		rna_ledger_advance(&ledgers[i], START + 10 * SECOND);
-		rna_ledger_add(&ledgers[i], &answers, 26, START + 60 * SECOND);
+		rna_ledger_add(&ledgers[i], &answers, 26, START + 61 * SECOND);
 		rna_ledger_advance(&ledgers[i], START + 70 * SECOND);
 		evidence[i] = (struct rna_port_evidence){.ledger = &ledgers[i], .judged = true};
 	}
