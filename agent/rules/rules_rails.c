@@ -159,11 +159,13 @@ static bool has_gpus(const struct rna_rule_input *in)
 bool rna_rail_is_odd_alike(const struct rna_rule_input *in, rna_rail_trait *get,
 			   struct rna_rail_usual *ret)
 {
+	enum { LEAST = 4 }; /* of several models, three ports are no rule */
+
 	*ret = (struct rna_rail_usual){0};
 	if (rna_rail_is_odd_in_place(in, get, ret))
 		return true;
 	return ret->known < 3 && in->subject->rail && has_gpus(in) &&
-	       stands_alone(in, get, RNA_RAIL_ANY, ret);
+	       stands_alone(in, get, RNA_RAIL_ANY, ret) && ret->known >= LEAST;
 }
 
 const char *rna_rail_say_alike(const struct rna_rule_input *in, const struct rna_rail_usual *usual,
