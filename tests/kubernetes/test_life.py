@@ -5,10 +5,12 @@ import subprocess
 import sys
 import tempfile
 import unittest
+import unittest.mock
 
 import cluster
 import life
 import served
+import servers
 from lines import long
 
 CHART = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../chart")
@@ -20,6 +22,32 @@ def fetched(*command):
     """What a script has fetched from npm; None where it cannot."""
     done = subprocess.run(command, text=True, stdout=subprocess.PIPE, check=False)
     return done.stdout.strip() if done.returncode == 0 else None
+
+
+class Folder(unittest.TestCase):
+    """That of the real programs: what it lacks is named."""
+
+    def check(self, path, text):
+        with unittest.mock.patch.dict(os.environ, {servers.FOLDER: path}):
+            with self.assertRaisesRegex(servers.Missing, text):
+                servers.folder()
+
+    def test_without_one(self):
+        self.check("", "names no folder with etcd, kube-apiserver, kubectl and helm$")
+        self.check("/nowhere", "/nowhere is no folder$")
+
+    def test_what_it_lacks(self):
+        with tempfile.TemporaryDirectory() as path:
+            for name in ("etcd", "kubectl", "helm-3.18"):
+                os.symlink("/bin/true", f"{path}/{name}")
+            self.check(path, "lacks kube-apiserver$")
+            os.remove(f"{path}/helm-3.18")
+            self.check(path, "lacks kube-apiserver, helm$")
+            os.symlink("/bin/true", f"{path}/kube-apiserver")
+            os.symlink("/bin/true", f"{path}/helm4")
+            with unittest.mock.patch.dict(os.environ, {servers.FOLDER: path}):
+                self.assertEqual(servers.folder(), path)
+            self.assertEqual(servers.helms(path), [f"{path}/helm4"])
 
 
 @long
