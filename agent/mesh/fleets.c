@@ -152,7 +152,7 @@ static const char *keep(struct rna_fleets_reader *reader, const struct sample *s
 	return text[0] != '\0' ? rna_arena_keep(reader->arena, text, &reader->failed) : "";
 }
 
-/* As long as labels are the same, the next one decides. */
+/* Where labels are equal, the next one decides. */
 static int compare_labels(const struct port *a, const struct port *b, const enum label *order,
 			  size_t count)
 {

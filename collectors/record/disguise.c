@@ -170,7 +170,7 @@ static void replace_guid(struct rna_disguise *disguise, uint8_t guid[GUID_SIZE])
  * Two stand-ins share as many bits as their originals do, because that shows networks and planes:
  * but which bits those are, only the order of appearance decides. Where addresses are private, all
  * sites have the same first bits, and these stay. Others have a first part that is replaced as a
- * whole by one that is nobody's.
+ * whole by one that no site has.
  */
 struct network {
 	uint64_t prefix;   /* of originals */

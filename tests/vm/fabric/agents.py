@@ -208,7 +208,7 @@ class Agents:
         return shown
 
     def expect_lasting(self, report, text, seconds, sign, pairs):
-        """These pairs show the sign for so long without a break."""
+        """These pairs show the sign for that many seconds without a break."""
         end, ended = time.monotonic() + seconds, set()
         while not ended and time.monotonic() < end:
             signs = self.look().signs
