@@ -503,9 +503,8 @@ const struct rna_rule rna_rule_probe_host_busy = {
 	.scope = RNA_RULE_OF_NODE,
 	.hold = "1m",
 	.help = "The node sent less than half of its probes for a minute, because other programs "
-		"took "
-		"the CPU. Faults of its ports and paths may not be seen, and its ports are not "
-		"judged to be well.",
+		"took the CPU. Faults of its ports and paths may not be seen, and its ports are "
+		"not judged to be well.",
 	.check = check_probe_host_busy,
 	.remedy = "Find what takes the CPU: systemd-cgtop, or the CPU pressure in "
 		  "/proc/pressure/cpu. Leave a core of the node to the system, or let the prober "

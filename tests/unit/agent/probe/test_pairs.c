@@ -845,6 +845,7 @@ static void test_what_a_command_knows(void **state)
 	(void)state;
 	set_up_many();
 	report_losses(pair_with(0, 2), 7, NOW + SECOND);
+	report_trips(pair_with(0, 2), 5000, NOW + SECOND);
 	(void)rna_pairs_judge(pairs, (struct rna_time){now, now});
 	restart(now);
 	assert_int_equal(rna_probe_memory_pairs(&memory, now + 600 * SECOND, arena, &known), 0);

@@ -44,12 +44,12 @@ static struct rna_topology *topology_of(struct rna_view *view)
 /* -- Text -------------------------------------------------------------------------------------- */
 
 static const char expected_text[] =
-	"       GPU0   GPU1   NIC0   NIC1   NIC2   NUMA\n"
-	"GPU0   X      SYS    PIX    PXB    SYS    0\n"
-	"GPU1   SYS    X      SYS    SYS    PHB    1\n"
-	"NIC0   PIX    SYS    X      PXB    SYS    0\n"
-	"NIC1   PXB    SYS    PXB    X      SYS    0\n"
-	"NIC2   SYS    PHB    SYS    SYS    X      1\n"
+	"       GPU0   GPU1   NIC0   NIC1   NIC2   NUMA  CPU affinity\n"
+	"GPU0   X      SYS    PIX    PXB    SYS    0     ?\n"
+	"GPU1   SYS    X      SYS    SYS    PHB    1     ?\n"
+	"NIC0   PIX    SYS    X      PXB    SYS    0     ?\n"
+	"NIC1   PXB    SYS    PXB    X      SYS    0     ?\n"
+	"NIC2   SYS    PHB    SYS    SYS    X      1     ?\n"
 	"\n"
 	"Legend:\n"
 	"\n"
@@ -60,6 +60,8 @@ static const char expected_text[] =
 	"  PXB  = Over several PCIe switches, without a PCIe host bridge\n"
 	"  PIX  = Over at most a single PCIe switch\n"
 	"  ?    = Not known\n"
+	"\n"
+	"NVLink and xGMI, which connect GPUs directly, are not shown.\n"
 	"\n"
 	"NIC Legend:\n"
 	"\n"
@@ -188,7 +190,7 @@ static void test_unknown_locality_is_not_guessed(void **state)
 	(void)state;
 	for (unsigned i = 0; i < topology->object_count; i++)
 		object_at(topology, i)->numa_node = object_at(topology, i)->package = -1;
-	assert_has(write_plain, view, "GPU0   X      ?      PIX    PXB    ?      ?\n");
+	assert_has(write_plain, view, "GPU0   X      ?      PIX    PXB    ?      ?     ?\n");
 	assert_has(write_plain, view, "\nNUMA node not known\n");
 	/* the tree begins with what is known, the legend with NIC0 */
 	object_at(topology, 11)->numa_node = 0;
