@@ -172,8 +172,8 @@ static void add_legend(const struct writer *writer)
 	static const char *const lines[] = {
 		"  X    = Self",
 		"  SYS  = Over PCIe and the interconnect between NUMA nodes (e.g., QPI/UPI)",
-		"  NODE = Over PCIe and the interconnect between PCIe host bridges within a NUMA "
-		"node",
+		("  NODE = Over PCIe and the interconnect between PCIe host bridges within a NUMA "
+		 "node"),
 		"  PHB  = Over PCIe and a PCIe host bridge (typically the CPU)",
 		"  PXB  = Over several PCIe switches, without a PCIe host bridge",
 		"  PIX  = Over at most a single PCIe switch",
