@@ -33,12 +33,12 @@ struct scene {
 	struct rna_port_fabric fabrics[PORTS];
 	struct rna_peer peers[PORTS];
 	struct rna_subject ports[PORTS];
-	struct rna_snapshot snapshot;
 	struct rna_gateways gateways;
 	struct rna_rail_address addresses[PORTS];
 	struct rna_qos_vlan vlans[PORTS];
 	struct rna_qos_port qos[PORTS];
 	struct rna_probe_pair pairs[PAIRS];
+	struct rna_snapshot snapshot; /* last: it ends in a list */
 };
 
 static const char *const names[PORTS] = {"mlx5_0", "mlx5_1", "mlx5_2", "mlx5_3"};
