@@ -104,7 +104,7 @@ class Completion(unittest.TestCase):
         """readline makes several words of them."""
         self.assert_inserted("--url https://node:10879 che", "check", "check-config")
         self.assert_inserted("run --web.listen-address=[::1]:9100 --log.level de", "debug")
-        self.assert_inserted("--web.listen-address :9100 ru", "run")
+        self.assert_inserted("--web.listen-address :9100 ru", "run", "runbook")
 
 
 if __name__ == "__main__":

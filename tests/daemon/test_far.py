@@ -314,7 +314,7 @@ class Command(unittest.TestCase):
         agent = Agent("no-stack", ready=False)
         try:
             self.start(agent, "--web.config.file=nowhere.yml")
-            self.assertEqual(agent.process.wait(PATIENCE), 1)
+            self.assertEqual(agent.process.wait(PATIENCE), 2)
             self.assertIn("nowhere.yml", agent.log())
         finally:
             agent.kill()

@@ -385,7 +385,7 @@ class Expectations(unittest.TestCase):
                                    "--config", agent.config], capture_output=True, text=True,
                                   check=False)
             self.assertEqual(done.returncode, 1)
-            self.assertIn("no state directory; set state.directory", done.stderr)
+            self.assertIn("with --root there is none unless state.directory is set", done.stderr)
 
 
 class Missing(unittest.TestCase):
