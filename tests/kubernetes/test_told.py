@@ -116,7 +116,7 @@ class Agents(AnyServer):
 
     def test_a_budget_that_is_spent(self):
         """The first write takes all of it: the next one waits, and that the node is down does not."""
-        quiet = self.agent(changes=1, urgent_changes=1, conditions=False, events=False)
+        quiet = self.agent(changes=1, urgent_changes=1, spread="0s", conditions=False, events=False)
         # One port that is down leaves its health as it is.
         quiet.health = ('hold_down: ["*=0s"], '
                         'silence: ["2020-01-01T00:00Z/2100-01-01T00:00Z mlx5_8"]')
