@@ -76,6 +76,9 @@ bool rna_rail_is_odd_in_place(const struct rna_rule_input *in, rna_rail_trait *g
 bool rna_rail_is_odd_alike(const struct rna_rule_input *in, rna_rail_trait *get,
 			   struct rna_rail_usual *ret);
 
+/* Is it expected to be up because its siblings are? */
+bool rna_rail_is_expected_by_siblings(const struct rna_subject *port);
+
 /* Is it configured for another link layer than those ports, whatever its state? */
 bool rna_rail_has_odd_layer(const struct rna_rule_input *in, struct rna_rail_usual *ret);
 

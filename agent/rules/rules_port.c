@@ -193,8 +193,7 @@ static const char *why_other_layer(const struct rna_rule_input *in, struct rna_a
 {
 	struct rna_rail_usual usual;
 
-	if (in->subject->account->expectation.reason != RNA_EXPECTATION_SIBLINGS ||
-	    !rna_rail_has_odd_layer(in, &usual))
+	if (!rna_rail_is_expected_by_siblings(in->subject) || !rna_rail_has_odd_layer(in, &usual))
 		return NULL;
 	return rna_arena_printf(arena, "its link layer is %s, and %s are %s",
 				rna_link_layer_name(in->subject->link_layer),

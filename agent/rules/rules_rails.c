@@ -204,12 +204,17 @@ static bool configured_layer_of(const struct rna_subject *port, uint64_t *ret)
 	return port->link_layer != RNA_LINK_LAYER_UNKNOWN;
 }
 
+bool rna_rail_is_expected_by_siblings(const struct rna_subject *port)
+{
+	return port->account && port->account->expectation.reason == RNA_EXPECTATION_SIBLINGS;
+}
+
 bool rna_rail_has_odd_layer(const struct rna_rule_input *in, struct rna_rail_usual *ret)
 {
 	if (rna_rail_is_odd_alike(in, configured_layer_of, ret))
 		return true;
 	/* Siblings are of one model and in one place, whatever they serve. */
-	return in->subject->account->expectation.reason == RNA_EXPECTATION_SIBLINGS &&
+	return rna_rail_is_expected_by_siblings(in->subject) &&
 	       stands_alone(in, configured_layer_of, 0, ret);
 }
 
@@ -222,7 +227,7 @@ static void check_rails_link_layer(const struct rna_rule_input *in, struct rna_f
 
 	if (in->subject->rail && has_gpus(in) && rna_rail_has_odd_layer(in, &alike)) {
 		if (rna_subject_in_state(in->subject, RNA_PORT_DOWN) &&
-		    in->subject->account->expectation.reason == RNA_EXPECTATION_SIBLINGS)
+		    rna_rail_is_expected_by_siblings(in->subject))
 			return; /* port-down names it as the reason */
 		found = rna_finds_add(out, "link layer %s; %s are %s",
 				      rna_link_layer_name(in->subject->link_layer),

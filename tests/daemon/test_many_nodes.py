@@ -202,4 +202,4 @@ class Fleets(Nodes):
         nodes = self.nodes(out)
         self.assertEqual(len(nodes), FLEET)
         for node in nodes.values():
-            self.assertRegex(node["error"], "timed out|time-out|not asked before the deadline")
+            self.assertRegex(node["error"], "timed out|time-?out|not asked before the deadline")

@@ -211,17 +211,21 @@ class FileAgent(DnsAgent):
             file.write(text)
 
 
+def kept_peers(path):
+    if not os.path.exists(path):
+        return None
+    with open(path, encoding="utf-8") as file:
+        return json.load(file)["peers"]
+
+
 class Memory(unittest.TestCase):
     def test_peers_are_asked_after_a_restart_without_a_list(self):
         with Peer() as peer, FileAgent(peer) as agent:
             agent.wait_members(1)
             wait("a question", lambda: peer.asked)
             path = f"{agent.state}/probes.json"
-            wait("it is kept", lambda: os.path.exists(path))
-            with open(path, encoding="utf-8") as file:
-                kept = json.load(file)
-            self.assertEqual(kept["peers"], [{"name": "n2", "origin":
-                                              f"http://127.0.0.1:{peer.server_port}"}])
+            wait("it is kept", lambda: kept_peers(path) == [
+                {"name": "n2", "origin": f"http://127.0.0.1:{peer.server_port}"}])
             agent.stop()
             os.unlink(agent.list)
             before = peer.asked
