@@ -199,6 +199,7 @@ static void run_rules(struct rna_health *health, struct rna_view *view, struct r
 		if (!health->disabled[id] && !(booted && rna_rules[id]->settles))
 			rna_rule_run(id, &in, out);
 	rna_finds_fold(out);
+	rna_finds_name_runbooks(out);
 	if (out->count > 0)
 		qsort(out->items, out->count, sizeof(*out->items), compare_finds);
 }

@@ -41,6 +41,7 @@ static struct rna_find *add_find(struct rna_finds *out)
 	*find = (struct rna_find){
 		.rule = out->number,
 		.key = subject ? subject->device->device->key : NULL,
+		.link_layer = subject ? subject->link_layer : RNA_LINK_LAYER_UNKNOWN,
 		.finding =
 			{
 				.rule = out->rule->name,
@@ -175,22 +176,29 @@ struct rna_remedy_place rna_rule_place_at(const struct rna_rule_input *in, const
 	return place;
 }
 
-/* Now that the rule has set their severity. */
 static void fill_remedies(const struct rna_rule_input *in, size_t first, struct rna_finds *out)
 {
-	enum rna_link_layer layer = in->subject ? in->subject->link_layer : RNA_LINK_LAYER_UNKNOWN;
 	struct rna_remedy_place place;
 
 	if (first == out->count)
 		return; /* nearly always */
 	place = rna_rule_place_of(in, in->subject);
-	for (size_t i = first; i < out->count; i++) {
-		struct rna_finding *finding = &out->items[i].finding;
+	for (size_t i = first; i < out->count; i++)
+		if (!out->items[i].unknown)
+			out->items[i].finding.remedy =
+				rna_rule_fill_remedy(out->items[i].finding.remedy, &place,
+						     out->arena);
+}
 
-		if (out->items[i].unknown)
+void rna_finds_name_runbooks(struct rna_finds *finds)
+{
+	for (size_t i = 0; i < finds->count; i++) {
+		struct rna_find *find = &finds->items[i];
+
+		if (find->unknown)
 			continue;
-		finding->remedy = rna_rule_fill_remedy(finding->remedy, &place, out->arena);
-		finding->runbook = rna_rule_find_runbook(finding->rule, layer, finding->severity);
+		find->finding.runbook = rna_rule_find_runbook(find->finding.rule, find->link_layer,
+							      find->finding.severity);
 	}
 }
 

@@ -58,10 +58,11 @@ struct rna_finds {
 };
 
 struct rna_find {
-	size_t rule;      /* index of rna_rules */
-	bool unknown;     /* keeps an existing finding, makes no new one */
-	bool settling;    /* and shows none of an earlier process */
-	const char *key;  /* of the device; NULL: the node, or a device that is missing */
+	size_t rule;     /* index of rna_rules */
+	bool unknown;    /* keeps an existing finding, makes no new one */
+	bool settling;   /* and shows none of an earlier process */
+	const char *key; /* of the device; NULL: the node, or a device that is missing */
+	enum rna_link_layer link_layer; /* of the subject */
 	const char *fold; /* the cause that findings of the rule share (fold.h); NULL: its own */
 	struct rna_finding finding;
 };
@@ -211,6 +212,9 @@ void rna_rules_write_catalog(struct rna_strbuf *out);
 
 /* Runs one rule, by its index in rna_rules, on all of its subjects. */
 void rna_rule_run(size_t number, const struct rna_rule_input *in, struct rna_finds *out);
+
+/* After all rules: a later rule may raise the severity of a finding, which decides its runbook. */
+void rna_finds_name_runbooks(struct rna_finds *finds);
 
 /*
  * For check functions: adds a finding, with the object in front of the text. The returned finding

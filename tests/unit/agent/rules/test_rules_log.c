@@ -850,6 +850,29 @@ static void test_peer_memory(void **state)
 					"no peer memory", "it means peermem"});
 }
 
+/* The log makes a warning of what is info without it, and that is another runbook. */
+static void test_runbook_is_that_of_the_severity(void **state)
+{
+	struct fixture *f = *state;
+	struct rna_view *view;
+
+	f->node.gpu_count = 1;
+	f->node.gpu_class = 0x0300; /* a display controller */
+	f->node.readiness.gpu_driver.name = "nvidia";
+	f->node.readiness.gpudirect_state = RNA_GPUDIRECT_NOT_READY;
+	f->node.readiness.gpudirect_reason = "no peer memory";
+	view = look_after(f, SECOND);
+	assert_int_equal(view->finding_count, 1);
+	assert_string_equal(view->findings->runbook, "RdmaNodeHints");
+	(void)rna_view_unref(view);
+	say_of(f, 0, &peermem, NULL, 2 * MINUTE);
+	view = look_after(f, SECOND);
+	assert_int_equal(view->finding_count, 1);
+	assert_int_equal(view->findings->severity, RNA_SEVERITY_WARNING);
+	assert_string_equal(view->findings->runbook, "RdmaNodeNotReady");
+	(void)rna_view_unref(view);
+}
+
 /* -- Objects ----------------------------------------------------------------------------------- */
 
 static void test_objects_that_are_none_of_ours(void **state)
@@ -1046,6 +1069,7 @@ int main(void)
 		TEST(test_the_node),
 		TEST(test_nodes_without_hardware),
 		TEST(test_peer_memory),
+		TEST(test_runbook_is_that_of_the_severity),
 		TEST(test_objects_that_are_none_of_ours),
 		TEST(test_functions_that_manage_switches),
 		TEST(test_virtual_functions),
