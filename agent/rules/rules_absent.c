@@ -833,8 +833,9 @@ static void check_gpu_without_nic(const struct rna_rule_input *in, struct rna_fi
 	size_t counts[GPUS_MAX], poor;
 	struct shares shares;
 
-	if (!topology || in->view->missing_count > 0 || topology->gpu_count > GPUS_MAX)
-		return;
+	if (!topology || in->view->missing_count > 0 || topology->gpu_count < GPUS_LEAST ||
+	    topology->gpu_count > GPUS_MAX)
+		return; /* most nodes: distances are not worth their time */
 	for (size_t i = 0; i < topology->gpu_count; i++)
 		counts[i] = count_own_nics(topology, i);
 	shares = find_shares(topology, counts);

@@ -262,9 +262,8 @@ const struct rna_rule rna_rule_port_down = {
 	.help = "The port is down although the agent expects it to be up. Without an "
 		"expectation the severity is info, or warning while the link is training "
 		"or physically up, or if most ports that are used like it are up. A port of EFA, "
-		"whose driver "
-		"always reports ACTIVE, counts as down if none of "
-		"its counters can be read.",
+		"whose driver always reports ACTIVE, counts as down if none of its counters can be "
+		"read.",
 	.check = check_port_down,
 	.remedy = "{link} If the port is meant to be down, add {object} to expect.down.",
 	.message_id = "5da5d81fe037426182921d5601598cf5",
