@@ -44,9 +44,8 @@ struct rna_disguise {
 	struct rna_arena *arena; /* the originals */
 	const char **originals;
 	size_t count;
-	size_t size;
 	struct prefix *prefixes;
-	size_t prefix_count, prefix_size;
+	size_t prefix_count;
 	bool no_memory;
 };
 
@@ -74,35 +73,21 @@ struct rna_disguise *rna_disguise_free(struct rna_disguise *disguise)
 
 /* -- Originals and their numbers --------------------------------------------------------------- */
 
-/* Room for one more in the array, of size items, or false. */
-static bool grow(void *array, size_t count, size_t *size, size_t item)
-{
-	size_t larger = *size ? *size * 2 : 64;
-	void **items = array, *more;
-
-	if (count < *size)
-		return true;
-	more = reallocarray(*items, larger, item);
-	if (!more)
-		return false;
-	*items = more;
-	*size = larger;
-	return true;
-}
-
 /* From 1; what 0 stands for is never used, for no_memory is set. original is owned by arena. */
 static uint32_t number_of(struct rna_disguise *disguise, const char *original)
 {
+	const char **place;
+
 	for (size_t i = 0; original && i < disguise->count; i++)
 		if (strcmp(disguise->originals[i], original) == 0)
 			return (uint32_t)i + 1;
-	if (!original || !grow(&disguise->originals, disguise->count, &disguise->size,
-			       sizeof(*disguise->originals))) {
+	place = original ? RNA_GROW(disguise->originals, disguise->count, NULL) : NULL;
+	if (!place) {
 		disguise->no_memory = true;
 		return 0;
 	}
-	disguise->originals[disguise->count++] = original;
-	return (uint32_t)disguise->count;
+	*place = original;
+	return (uint32_t)++disguise->count;
 }
 
 /* space: what the octets are, for equal ones need not be the same thing. */
@@ -228,7 +213,7 @@ static uint64_t replace_prefix_bits(struct rna_disguise *disguise, const struct 
 				    uint64_t original)
 {
 	const struct prefix *nearest = NULL;
-	struct prefix new = {.network = network, .original = original};
+	struct prefix new = {.network = network, .original = original}, *place;
 
 	for (size_t i = 0; i < disguise->prefix_count; i++) {
 		const struct prefix *known = &disguise->prefixes[i];
@@ -243,14 +228,15 @@ static uint64_t replace_prefix_bits(struct rna_disguise *disguise, const struct 
 			nearest = known;
 		new.head = known->head >= new.head ? known->head + 1 : new.head;
 	}
-	if (!grow(&disguise->prefixes, disguise->prefix_count, &disguise->prefix_size,
-		  sizeof(*disguise->prefixes))) {
+	new.head = nearest ? nearest->head : new.head;
+	new.stand_in = make_stand_in(nearest, &new); /* before they move */
+	place = RNA_GROW(disguise->prefixes, disguise->prefix_count, NULL);
+	if (!place) {
 		disguise->no_memory = true;
 		return 0;
 	}
-	new.head = nearest ? nearest->head : new.head;
-	new.stand_in = make_stand_in(nearest, &new);
-	disguise->prefixes[disguise->prefix_count++] = new;
+	*place = new;
+	disguise->prefix_count++;
 	return new.stand_in;
 }
 

@@ -4,6 +4,8 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <cmocka.h>
 
@@ -118,6 +120,32 @@ static void test_networks_stay(void **state)
 #undef IPV4
 }
 
+/* The last of the groups of the stand-in for 10.1.HIGH.LOW. */
+static unsigned long low_half(const struct fixture *fixture, unsigned high, unsigned low)
+{
+	char text[] = "0000:0000:0000:0000:0000:ffff:0a01:0000";
+
+	(void)snprintf(strrchr(text, ':') + 1, 5, "%02x%02x", high, low);
+	return strtoul(strrchr(rna_disguise(fixture->disguise, RNA_DISGUISE_GID, text,
+					    fixture->arena),
+			       ':') +
+			       1,
+		       NULL, 16);
+}
+
+/* More than there is room for at first. */
+static void test_many_addresses_keep_their_relations(void **state)
+{
+	const struct fixture *fixture = *state;
+	unsigned long first[2];
+
+	for (unsigned i = 0; i < 2; i++)
+		first[i] = low_half(fixture, i, 0) >> 8;
+	assert_int_not_equal(first[0], first[1]);
+	for (unsigned i = 1; i < 200; i++)
+		assert_int_equal(low_half(fixture, i % 2, i) >> 8, first[i % 2]);
+}
+
 static void test_texts_have_one_stand_in_each(void **state)
 {
 	CHECK(state, {RNA_DISGUISE_TEXT, "node17 mlx5_0", "text 1"},
@@ -172,6 +200,7 @@ int main(void)
 		TEST(test_vendors_stay_only_where_they_are_vendors),
 		TEST(test_addresses_and_prefixes),
 		TEST(test_networks_stay),
+		TEST(test_many_addresses_keep_their_relations),
 		TEST(test_texts_have_one_stand_in_each),
 		TEST(test_what_says_nothing_stays),
 		TEST(test_addresses_are_found_in_any_text),
