@@ -194,7 +194,7 @@ static bool is_lesser_model(const struct rna_env_choice *choice, const struct rn
 	return true;
 }
 
-#define WORD(name) offsetof(struct rna_env_words, name), true
+#define WORD(name) .word = offsetof(struct rna_env_words, name), .has_word = true
 
 static const struct reason {
 	const char *text; /* behind the names of the ports */
@@ -223,16 +223,16 @@ static const struct reason {
 	{.text = "iWARP, which ",
 	 .applies = is_iwarp,
 	 .always = true,
-	 .word = WORD(title),
+	 WORD(title),
 	 .rest = " does not use"},
 	{.text = "no InfiniBand and no RoCE: ",
 	 .applies = is_unsuitable,
 	 .always = true,
-	 .word = WORD(no_verbs)},
+	 WORD(no_verbs)},
 	{.text = "its name cannot be written in ",
 	 .applies = has_odd_name,
 	 .always = true,
-	 .word = WORD(list)},
+	 WORD(list)},
 	{.text = "a virtual function of a device that is here, for VMs or containers",
 	 .applies = is_for_others},
 	{.text = "RDMA in software", .applies = is_software},
@@ -243,7 +243,7 @@ static const struct reason {
 	{.text = "its place in the PCI tree is not known", .applies = has_no_place},
 	{.text = "another link layer than most bandwidth has",
 	 .applies = has_another_layer,
-	 .word = WORD(other_layer)},
+	 WORD(other_layer)},
 	{.text = "the default route goes there: no rail", .applies = has_default_route},
 	{.text = "slower than others, and of another model", .applies = is_lesser_model},
 	{.text = "in switchdev mode: its virtual and scalable functions do RDMA, it does not",
