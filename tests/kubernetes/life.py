@@ -7,6 +7,7 @@ Real Helm, the real chart and real agents on recorded machines; the same on a re
 import json
 import os
 import subprocess
+import tempfile
 import time
 
 import api
@@ -131,14 +132,16 @@ class Life:
             with open(path, "w", encoding="utf-8") as file:
                 json.dump(values, file)
             command += [CHART, "--values", path, *self.servers.helm_flags]
-        process = subprocess.Popen(command, text=True, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
-                                   stderr=subprocess.STDOUT,
-                                   env={**os.environ, **home, "KUBECONFIG": self.servers.kubeconfig_path})
-        with process:
-            while process.poll() is None:
-                self.kubelet.run_jobs()
-                time.sleep(0.1)  # between two looks at what Helm has made
-            text = process.stdout.read()
+        # A file takes more than a pipe holds: it is not read while Helm renders the whole chart.
+        with tempfile.TemporaryFile("w+", encoding="utf-8") as output:
+            with subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=output,
+                                  stderr=subprocess.STDOUT,
+                                  env={**os.environ, **home, "KUBECONFIG": self.servers.kubeconfig_path}) as process:
+                while process.poll() is None:
+                    self.kubelet.run_jobs()
+                    time.sleep(0.1)  # between two looks at what Helm has made
+            output.seek(0)
+            text = output.read()
         assert process.returncode == 0, f"helm {verb}: status {process.returncode}: {text}; {self.kubelet.ran}"
         return text
 
