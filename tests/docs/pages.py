@@ -154,7 +154,7 @@ def too_long(counts, ceiling=CEILING):
     total = sum(number for number, _ in counts)
     if total > ceiling:
         largest = ", ".join(f"{name} {number:,}" for number, name in counts[:LARGEST])
-        yield (f"all pages have {total:,} words written by hand, of {ceiling:,} that are read: cut what another "
+        yield (f"all pages have {total:,} words written by hand, {ceiling:,} are allowed: cut what another "
                f"page has, or the code says. The longest are {largest}")
 
 
