@@ -53,6 +53,11 @@ def documents():
     return found
 
 
+def pages():
+    """Every document, and the templates of the manual pages."""
+    return [*documents(), *(ROOT / name for name in MANUAL)]
+
+
 def prose(path):
     """The lines of a document with their numbers, without code."""
     inside = False
@@ -135,7 +140,7 @@ def without_question():
     for text, expected in SAMPLES:
         if begins_with_question(text) != expected:
             yield f"sample {text!r}: begins_with_question() should be {expected}"
-    for path in [*documents(), *(ROOT / name for name in MANUAL)]:
+    for path in pages():
         if not begins_with_question(path.read_text(encoding="utf-8")):
             yield (f"{path.relative_to(ROOT)}: its first sentence, behind the title, must be the question "
                    "that the page answers")
@@ -143,9 +148,8 @@ def without_question():
 
 def words():
     """How many words by hand each page has, the most first: (number, name)."""
-    pages = [*documents(), *(ROOT / name for name in MANUAL)]
-    counts = [(len(GENERATED.sub("", path.read_text(encoding="utf-8")).split()),
-               str(path.relative_to(ROOT))) for path in pages]
+    counts = ((len(GENERATED.sub("", path.read_text(encoding="utf-8")).split()),
+               str(path.relative_to(ROOT))) for path in pages())
     return sorted((row for row in counts if row[1] != HISTORY), reverse=True)
 
 
