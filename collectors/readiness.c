@@ -348,7 +348,7 @@ static size_t read_class(struct run *run, const char *class, char **names, size_
 	for (size_t i = 0; i < count; i++) {
 		const char *directory = join(run, class, names[i]), *text;
 		struct rna_device_node *node = &nodes[kept];
-		uint64_t port;
+		uint64_t port, abi;
 
 		/* ibdev: abi_version is not a device. issm: for subnet managers, not on all
 		 * platforms. */
@@ -361,6 +361,9 @@ static size_t read_class(struct run *run, const char *class, char **names, size_
 		text = read_text(run, join(run, directory, "port"));
 		if (text && rna_parse_u64(text, &port) == 0 && port <= UINT8_MAX)
 			node->port = (unsigned)port;
+		text = read_text(run, join(run, directory, "abi_version"));
+		if (text && rna_parse_u64(text, &abi) == 0)
+			node->abi = rna_value_ok(abi);
 		node->name = keep(run, names[i]);
 		if (!node->name)
 			continue;

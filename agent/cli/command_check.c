@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "rna/base/duration.h"
+#include "rna/base/log.h"
 #include "rna/base/words.h"
 #include "rna/check.h"
 #include "rna/exporter.h"
@@ -195,6 +196,8 @@ static int ask_agent(struct check *check, rna_usec until, struct rna_error *erro
 
 	if (status == 0)
 		status = read_answer(check, error);
+	if (status == 0 && check->result.recording)
+		rna_log_warning("the agent watches a recorded node: %s", check->result.recording);
 	return status < 0 ? status
 			  : rna_check_answer_is_new(&check->result, &check->call->settings,
 						    is_far(check), error);

@@ -37,6 +37,8 @@ struct work {
 	unsigned up, down, gone;
 };
 
+#define EVERYTHING "*" /* the word that means all of the node, not only its ports */
+
 /* -- Selection --------------------------------------------------------------------------------- */
 
 static bool is_selected(struct work *work, const struct rna_subject *port)
@@ -64,10 +66,18 @@ static bool is_missing_selected(struct work *work, const struct rna_missing_devi
 	return selected;
 }
 
+static bool is_everything(const struct rna_arguments *arguments)
+{
+	for (size_t i = 0; i < arguments->word_count; i++)
+		if (strcmp(arguments->words[i], EVERYTHING) == 0)
+			return true;
+	return false;
+}
+
 static int check_words(const struct work *work, struct rna_error *error)
 {
 	for (size_t i = 0; i < work->arguments->word_count; i++)
-		if (!work->used[i])
+		if (!work->used[i] && strcmp(work->arguments->words[i], EVERYTHING) != 0)
 			return rna_error_say(error, -ENOENT, "%.64s: no such device or port",
 					     work->arguments->words[i]);
 	return 0;
@@ -169,7 +179,7 @@ static int accept_missing(struct work *work)
 static int lock(int directory, struct rna_error *error)
 {
 	enum { HOW = O_RDONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK };
-	int fd = openat(directory, LOCK, HOW, 0600); /* a FIFO serves as well */
+	int fd = openat(directory, LOCK, HOW, 0644); /* a FIFO serves as well */
 
 	if (fd < 0)
 		return rna_error_set(error, -errno, LOCK);
@@ -215,7 +225,7 @@ static int accept_all(struct work *work, int directory, struct rna_error *error)
 	ret = check_words(work, error);
 	if (ret < 0)
 		return ret;
-	if (work->arguments->word_count == 0) /* everything, so the rails as well */
+	if (is_everything(work->arguments)) /* so the rails as well */
 		work->accepted->rails.accepted = work->view->snapshot->time.realtime;
 	rna_accepted_write(work->accepted, &text);
 	if (!rna_strbuf_ok(&text))
@@ -285,6 +295,12 @@ int rna_command_expect(struct rna_call *call, struct rna_error *error)
 	struct work work = {.arguments = &call->arguments, .out = &text, .accepted = &accepted};
 	int ret = 0;
 
+	if (accept && call->arguments.word_count == 0) {
+		(void)rna_error_say(error, -EINVAL,
+				    "expect accept: name devices or ports, such as mlx5_3 or "
+				    "mlx5_3/1, or '*' for all of this node");
+		return RNA_EXIT_USAGE;
+	}
 	if (accept)
 		ret = find_directory(call, &directory, error);
 	if (ret == 0)

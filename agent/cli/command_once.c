@@ -83,19 +83,6 @@ static void drop_process(struct rna_strbuf *text)
 	text->len = to ? (size_t)(to - text->data) : 0;
 }
 
-/* A wrong path looks like a node without RDMA. */
-static void warn_of_root(const char *root)
-{
-	RNA_FREE char *sys = NULL;
-
-	if (!root)
-		return;
-	if (asprintf(&sys, "%s/sys", root) < 0)
-		sys = NULL;
-	if (sys && access(root, F_OK) == 0 && access(sys, F_OK) < 0 && errno == ENOENT)
-		rna_log_warning("--root: %s has no directory sys: is it a recorded node?", root);
-}
-
 /* -- The commands ------------------------------------------------------------------------------ */
 
 int rna_command_collect(struct rna_call *call, struct rna_error *error)
@@ -106,7 +93,6 @@ int rna_command_collect(struct rna_call *call, struct rna_error *error)
 	RNA_ONCE struct rna_once once = {0};
 	int ret;
 
-	warn_of_root(options[RNA_OPTION_ROOT]);
 	ret = rna_once_poll(call, &once, error);
 	if (ret == 0)
 		ret = write_output(once.view, options[RNA_OPTION_FORMAT], &text, error);
@@ -165,7 +151,6 @@ int rna_command_status(struct rna_call *call, struct rna_error *error)
 	struct rna_inside inside;
 	int ret;
 
-	warn_of_root(options[RNA_OPTION_ROOT]);
 	ret = rna_once_poll(call, &once, error);
 	if (ret < 0)
 		return ret;

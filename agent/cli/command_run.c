@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* The command run: the daemon. */
 #include <sys/resource.h>
+#include <unistd.h>
 
 #include "rna/base/log.h"
 
@@ -27,8 +28,12 @@ static void announce(const struct rna_call *call)
 {
 	const char *root = call->arguments.options[RNA_OPTION_ROOT];
 
+	const char *config = call->config ? call->config : RNA_CONFIG_DEFAULT;
+
+	if (!call->config && access(config, F_OK) < 0)
+		config = "built in";
 	rna_log_info("rdma-node-agent " RNA_VERSION " starts, root %s, configuration %s",
-		     root ? root : "/", call->config ? call->config : "default");
+		     root ? root : "/", config);
 }
 
 int rna_command_run(struct rna_call *call, struct rna_error *error)

@@ -18,7 +18,7 @@ static const struct rna_exit_meaning run_exits[] = {
 
 static const struct rna_exit_meaning env_exits[] = {
 	{0, "success"},
-	{1, "no port can be used, --check found something wrong, or another failure"},
+	{1, "no port can be used, or another failure; env --check found something wrong"},
 	{2, "invalid command line or configuration"},
 	{0},
 };
@@ -196,10 +196,11 @@ const struct rna_command rna_commands[] = {
 			"Accept the current state of ports as expected, list what is expected, or "
 			"write a profile.",
 		.help = "accept polls once and records the state of the named devices and ports, "
-			"by default of all,\ne.g. ports that are down on purpose: the agent no "
-			"longer expects such a port to be up, until\nit has been up again, and no "
-			"longer reports a missing device, and what the kernel log\nsaid of these "
-			"devices until now. A running agent notices. list shows what is expected "
+			"e.g. ports that are\ndown on purpose: the agent no longer expects such a "
+			"port to be up, until it has been up\nagain, and no longer reports a "
+			"missing device, and what the kernel log said of these\ndevices until now. "
+			"'*' is all of the node, with its rails. A running agent notices. list "
+			"shows what is expected "
 			"of each port\nand why. profile polls once and writes the profile of this "
 			"node for the setting expect.profile,\nto be reviewed.",
 		.settings = true,

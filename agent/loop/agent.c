@@ -595,6 +595,8 @@ int rna_agent_new(const char *root, const char *config, struct rna_settings *set
 	status = rna_root_open(root, &agent->root, error);
 	if (status < 0)
 		return status;
+	if (root && !rna_root_exists(agent->root, "sys")) /* it looks like a node without RDMA */
+		rna_log_warning("--root: %s has no directory sys: is it a recorded node?", root);
 	agent->backends = rna_backends_new(agent->root);
 	if (!agent->backends || rna_health_init(&agent->health, &agent->settings) < 0)
 		return rna_error_set(error, -ENOMEM, "cannot start");

@@ -158,7 +158,9 @@ static const struct phrase {
 	{"{link-type}", RENTED, "report {where} to the provider of this machine"},
 	{"{link-type}", VIRTUAL, "set the type of its physical function"},
 	{"{link-type}", NVIDIA,
-	 "set its type in the firmware (mlxconfig -d {pci} set LINK_TYPE_P1=...) and reboot"},
+	 "set its type in the firmware (mstconfig -d {pci} set LINK_TYPE_P1=1 for InfiniBand, =2 "
+	 "for "
+	 "Ethernet; P2 for the second function of a card) and reboot"},
 	{"{link-type}", 0,
 	 "set its type in the firmware if it has one, or replace it by a NIC of their kind"},
 
@@ -166,8 +168,8 @@ static const struct phrase {
 	{"{qos-tool}", NVIDIA, "mlnx_qos -i {netdev}, or dcb"},
 	{"{qos-tool}", 0, "dcb, or the tool of its vendor"},
 	{"{mtu}", RENTED | INFINIBAND,
-	 "the MTU of its partition, by the provider of this machine,"},
-	{"{mtu}", INFINIBAND, "the MTU of its partition in the subnet manager"},
+	 "the MTU of the peer port, by the provider of this machine,"},
+	{"{mtu}", INFINIBAND, "the MTU of the peer port, in the settings of its switch,"},
 	{"{mtu}", 0, "the MTU of {interface}"},
 	{"{fabric}", RENTED, "ask the provider of this machine"},
 	{"{fabric}", INFINIBAND, "look at the subnet manager"},

@@ -144,7 +144,8 @@ struct rna_rule {
 	RULE(pcie_degraded) RULE(pcie_limits_port) RULE(pcie_errors) RULE(pcie_stalled)		\
 	RULE(pcie_read_request) RULE(gpudirect_redirected)					\
 	RULE(gpudirect_not_ready) RULE(gpudirect_async_off) RULE(module_missing)		\
-	RULE(rdma_driver_missing) RULE(device_node) RULE(cpu_governor)				\
+	RULE(rdma_driver_missing) RULE(device_node) RULE(verbs_abi) RULE(iwarp)			\
+	RULE(cpu_governor)									\
 	RULE(iommu_translating) RULE(netns_exclusive) RULE(memlock_low) RULE(nccl_conf)		\
 	RULE(rails_firmware) RULE(rails_link_layer) RULE(rails_mtu) RULE(rails_ipoib)		\
 	RULE(rails_share_subnet) RULE(jumbo_frames) RULE(rails_virtual_functions)		\

@@ -170,7 +170,7 @@ static void check_link_degraded(const struct rna_rule_input *in, struct rna_find
 			->remedy =
 			"{provider}Reseat or replace the cable of {object}, and compare the speed "
 			"configured at both ends. If the lower rate is intended, run: "
-			"rdma-node-agent expect accept.";
+			"rdma-node-agent expect accept {object}.";
 		return;
 	}
 	siblings = rate_of_siblings(in);
@@ -256,38 +256,62 @@ const struct rna_rule rna_rule_plane_down = {
 
 /* -- MTU --------------------------------------------------------------------------------------- */
 
+static bool active_mtu_of(const struct rna_subject *port, uint64_t *ret)
+{
+	if (!rna_subject_is_active(port) || !port->link ||
+	    !rna_value_is_known(port->link->active_mtu))
+		return false;
+	*ret = port->link->active_mtu.number;
+	return true;
+}
+
 /*
+ * InfiniBand: the subnet manager gives a link the smaller MTU of what its two ports support; the
+ * MTU of a partition does not come into it (osm_physp_calc_link_mtu() of OpenSM).
  * On Ethernet the RDMA MTU is the largest power of two that, with its headers, fits in the MTU of
  * the interface: 4096 needs 4192 with most drivers, and 4200 is usual (rna/model/qos.h).
  */
+static const char *why_mtu_is_low(const struct rna_subject *port, struct rna_arena *arena)
+{
+	const struct rna_netdev *netdev = port->netdev;
+	const uint64_t most = port->link->max_mtu.number;
+
+	if (port->link_layer == RNA_LINK_LAYER_INFINIBAND)
+		return ": the peer port supports no more";
+	if (!netdev || !rna_value_is_known(netdev->mtu))
+		return "";
+	return rna_arena_printf(arena, ": %s has MTU %ju, but %ju needs %ju", netdev->name,
+				(uintmax_t)netdev->mtu.number, (uintmax_t)most,
+				(uintmax_t)rna_qos_netdev_mtu(port->device->device->driver, most));
+}
+
 static void check_mtu_low(const struct rna_rule_input *in, struct rna_finds *out)
 {
 	const struct rna_subject *port = in->subject;
-	const struct rna_netdev *netdev = port->netdev;
-	uint64_t active, most;
+	struct rna_rail_usual usual;
+	struct rna_finding *found;
+	const char *why;
+	uint64_t active;
+	bool odd;
 
-	if (!rna_subject_is_active(port) || !port->link ||
+	if (!active_mtu_of(port, &active) ||
 	    (port->link_layer == RNA_LINK_LAYER_ETHERNET && !rna_subject_is_active_roce(port)) ||
 	    port->device->device->function == RNA_FUNCTION_VIRTUAL ||
-	    !rna_value_is_known(port->link->active_mtu) || !rna_value_is_known(port->link->max_mtu))
+	    !rna_value_is_known(port->link->max_mtu) || active >= port->link->max_mtu.number ||
+	    active >= FULL_MTU)
 		return;
-	active = port->link->active_mtu.number;
-	most = port->link->max_mtu.number;
-	if (active >= most || active >= FULL_MTU)
-		return;
+	why = why_mtu_is_low(port, out->arena);
+	odd = rna_rail_is_odd_in_place(in, active_mtu_of, &usual) && usual.value > active;
+	found = rna_finds_add(out, "RDMA MTU %ju of %ju%s%s", (uintmax_t)active,
+			      (uintmax_t)port->link->max_mtu.number, why ? why : "",
+			      odd ? "; most such ports have a larger one" : "");
 	if (port->link_layer == RNA_LINK_LAYER_INFINIBAND)
-		(void)rna_finds_add(out,
-				    "RDMA MTU %ju of %ju: limited by the subnet manager or by the "
-				    "peer port",
-				    (uintmax_t)active, (uintmax_t)most);
-	else if (netdev && rna_value_is_known(netdev->mtu))
-		(void)rna_finds_add(out, "RDMA MTU %ju of %ju: %s has MTU %ju, but %ju needs %ju",
-				    (uintmax_t)active, (uintmax_t)most, netdev->name,
-				    (uintmax_t)netdev->mtu.number, (uintmax_t)most,
-				    (uintmax_t)rna_qos_netdev_mtu(port->device->device->driver,
-								  most));
-	else
-		(void)rna_finds_add(out, "RDMA MTU %ju of %ju", (uintmax_t)active, (uintmax_t)most);
+		found->cause = RNA_CAUSE_FABRIC;
+	if (!odd)
+		return;
+	found->remedy = "Raise {mtu} to that of its siblings.";
+	if (port->rail)
+		found->severity = RNA_SEVERITY_WARNING;
 }
 
 const struct rna_rule rna_rule_mtu_low = {
@@ -298,7 +322,9 @@ const struct rna_rule rna_rule_mtu_low = {
 	.scope = RNA_RULE_OF_PORT,
 	.settles = true,
 	.hold = "30s",
-	.help = "The active RDMA MTU is smaller than the largest that the port supports.",
+	.help = "The active RDMA MTU is smaller than the largest that the port supports. Severity "
+		"warning if the port serves GPUs and most ports in such a place have a larger "
+		"one.",
 	.check = check_mtu_low,
 	.remedy = "No action required. For full performance raise {mtu} along the whole "
 		  "path.",
@@ -730,17 +756,26 @@ static void add_unreachable(const struct rna_gateway *first, size_t silent, size
 {
 	bool ipv4 = rna_gid_family(&first->address) == RNA_GID_IPV4;
 	const char *asked = ipv4 ? "ARP" : "neighbour discovery";
-	const char *state = rna_neighbour_state_name(first->state.number);
+	const char *state = rna_neighbour_state_name(first->state.number), *remedy;
+	struct rna_finding *found;
 
 	if (count == 1)
-		(void)rna_finds_add(out, "its gateway %s on %s does not answer %s (neighbour %s)",
-				    first->text, first->netdev, asked, state);
+		found = rna_finds_add(out, "its gateway %s on %s does not answer %s (neighbour %s)",
+				      first->text, first->netdev, asked, state);
 	else
-		(void)rna_finds_add(out,
-				    "%zu of %zu gateways do not answer: %s on %s by %s "
-				    "(neighbour %s)%s",
-				    silent, count, first->text, first->netdev, asked, state,
-				    silent > 1 ? ", and others" : "");
+		found = rna_finds_add(out,
+				      "%zu of %zu gateways do not answer: %s on %s by %s "
+				      "(neighbour %s)%s",
+				      silent, count, first->text, first->netdev, asked, state,
+				      silent > 1 ? ", and others" : "");
+	/* Its interface may be a VLAN on that of the port. */
+	remedy = rna_arena_printf(
+		out->arena,
+		"Compare the route with ip route show table all dev %s. To try "
+		"again: ping -I %s GATEWAY. {provider}Compare the VLAN and the gateway "
+		"interface of the switch port with those of the sibling rails.",
+		first->netdev, first->netdev);
+	found->remedy = remedy ? remedy : found->remedy;
 }
 
 /* Routes lead out of the bond if the interface is in one. */

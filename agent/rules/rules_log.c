@@ -382,11 +382,15 @@ static void write_end(const struct rna_episode *episode, struct rna_strbuf *out)
 				  "when %s, the device is registered again, or the node "
 				  "reboots",
 				  ends[end]);
-	else if (episode->object.place == RNA_EPISODE_AT_NODE)
-		rna_strbuf_puts(out, "when the node reboots, or by: rdma-node-agent expect accept");
 	else
-		rna_strbuf_puts(out, "when the device is registered again or the node reboots, or "
-				     "by: rdma-node-agent expect accept");
+		rna_strbuf_printf(out,
+				  "when %sthe node reboots, or by: rdma-node-agent expect accept "
+				  "%s",
+				  episode->object.place == RNA_EPISODE_AT_NODE
+					  ? ""
+					  : "the device is registered again or ",
+				  episode->object.device ? episode->object.device->device->name
+							 : "'*'");
 }
 
 static void write_about(const struct about *about, struct rna_strbuf *out)

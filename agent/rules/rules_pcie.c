@@ -572,17 +572,27 @@ static bool reads_less_than_siblings(const struct rna_rule_input *in,
 static void compare_read_request(const struct rna_rule_input *in, struct rna_finds *out)
 {
 	const struct rna_subject *port = in->subject->ports;
+	struct rna_finding *found;
+	const char *remedy;
+	unsigned digit = 0; /* 0: 128 bytes; each further one doubles that */
 	uint64_t own, usual;
 
 	if (!port || !path_of(in->subject) || !reads_less_than_siblings(in, port, &usual) ||
 	    !read_request_of(port, &own))
 		return;
-	rna_finds_add(
-		out,
-		"reads at most %ju bytes of memory at a time (MaxReadReq); most cards of this "
-		"model read %ju",
-		(uintmax_t)own, (uintmax_t)usual)
-		->severity = RNA_SEVERITY_WARNING;
+	found = rna_finds_add(out,
+			      "reads at most %ju bytes of memory at a time (MaxReadReq); most "
+			      "cards of this model read %ju",
+			      (uintmax_t)own, (uintmax_t)usual);
+	found->severity = RNA_SEVERITY_WARNING;
+	for (uint64_t size = usual; size > 128; size /= 2)
+		digit++;
+	remedy = rna_arena_printf(out->arena,
+				  "To set %ju bytes as well, read the register by setpci -s {pci} "
+				  "CAP_EXP+8.w and write it with %u as its first digit, after each "
+				  "boot; or use the setting of the BIOS.",
+				  (uintmax_t)usual, digit);
+	found->remedy = remedy ? remedy : found->remedy;
 }
 
 /*

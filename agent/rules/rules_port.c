@@ -503,7 +503,7 @@ static const char *say_module(const struct rna_rule_input *in,
 		return "";
 	*ret_remedy = rna_arena_printf(arena,
 				       "%sIf {device} was removed on purpose, run: rdma-node-agent "
-				       "expect accept.",
+				       "expect accept {device}.",
 				       rna_absence_remedy(in, module, arena));
 	text = rna_arena_printf(arena, "; %s", rna_absence_text(in, module, arena));
 	return text ? text : "";
@@ -574,7 +574,7 @@ const struct rna_rule rna_rule_device_missing = {
 	.check = check_device_missing,
 	.remedy = "Look for the PCI function with lspci -s {pci} and for the reason in "
 		  "the kernel log.{absent} If {device} was removed on purpose, run: "
-		  "rdma-node-agent expect accept.",
+		  "rdma-node-agent expect accept {device}.",
 	.message_id = "490558271c264c56954eae201980b496",
 	.condition = RNA_CONDITION_DEVICE_MISSING,
 };

@@ -212,6 +212,17 @@ const struct rna_rule rna_rule_module_missing = {
 	.condition = RNA_CONDITION_NOT_READY,
 };
 
+/* A module that is part of the kernel and has no parameters has no directory in /sys/module. */
+static bool has_devices(const struct rna_rule_input *in, const struct rna_driver *driver)
+{
+	const struct rna_snapshot *snapshot = in->view->snapshot;
+
+	for (size_t i = 0; i < snapshot->device_count; i++)
+		if (rna_driver_named(snapshot->devices[i].device->driver) == driver)
+			return true;
+	return false;
+}
+
 /*
  * Only drivers that serve each function: NICs of the others are commonly used without RDMA. Where
  * they are meant for RDMA, rdma-absent or function-without-device reports it.
@@ -227,7 +238,8 @@ static void check_rdma_driver_missing(const struct rna_rule_input *in, struct rn
 		const char *remedy;
 
 		if (!driver->serves_all || !is_loaded(readiness, driver->name) ||
-		    is_loaded(readiness, driver->rdma) || rna_absence_find(in, &absence))
+		    is_loaded(readiness, driver->rdma) || has_devices(in, driver) ||
+		    rna_absence_find(in, &absence))
 			continue;
 		found = rna_finds_add(out, "NICs of %s have no RDMA devices: %s", driver->name,
 				      rna_absence_text(in, driver->rdma, out->arena));
@@ -362,6 +374,99 @@ const struct rna_rule rna_rule_device_node = {
 	.remedy = "Run: udevadm trigger --subsystem-match=infiniband_verbs. The mode is "
 		  "0666 unless a udev rule changes it.",
 	.message_id = "c6eba39512694e97beba179d1ccb7a16",
+	.condition = RNA_CONDITION_NOT_READY,
+};
+
+/* -- What programs can do with a device -------------------------------------------------------- */
+
+/* libibverbs skips a device whose ABI its provider does not know: try_driver() in init.c. */
+static void check_verbs_abi(const struct rna_rule_input *in, struct rna_finds *out)
+{
+	const struct rna_device *device = in->subject ? in->subject->device->device : NULL;
+	const struct rna_driver *driver = device ? rna_driver_named(device->driver) : NULL;
+	const struct rna_device_node *node =
+		driver ? rna_readiness_find_node(readiness_of(in), device->name, 0) : NULL;
+
+	if (!node || driver->abi == 0 || !rna_value_is_known(node->abi) ||
+	    node->abi.number <= driver->abi)
+		return;
+	rna_finds_add(out,
+		      "its driver has ABI %ju of verbs, and libibverbs of rdma-core knows up to "
+		      "%u: programs with that library do not see the device",
+		      (uintmax_t)node->abi.number, driver->abi);
+	rna_finds_share_cause(out, driver->name);
+}
+
+const struct rna_rule rna_rule_verbs_abi = {
+	.name = "verbs-abi",
+	.severity = RNA_SEVERITY_INFO,
+	.impact = RNA_IMPACT_HOST,
+	.cause = RNA_CAUSE_HOST,
+	.scope = RNA_RULE_OF_DEVICE,
+	.hold = "30s",
+	.help = "The driver of a device is not that of Linux: it has a newer ABI of verbs than "
+		"the libibverbs of distributions.",
+	.check = check_verbs_abi,
+	.remedy = "No action required for programs with the vendor's libibverbs provider. Install "
+		  "it in the images of containers as well, in the version that belongs to the "
+		  "driver of the host: ibv_devinfo in a container must show {device}.",
+	.message_id = "a82319b148df4b4cbe5e85576c7cc190",
+	.condition = RNA_CONDITION_NOT_READY,
+};
+
+static bool is_iwarp(const struct rna_subject *device)
+{
+	return rna_device_is_nic(device->device->device) &&
+	       rna_device_node_type(device->device) == RNA_NODE_TYPE_RNIC;
+}
+
+/* Beside NICs of another kind, those of iWARP may be for storage. */
+static bool is_all_iwarp(const struct rna_rule_input *in)
+{
+	const struct rna_subject_list *devices = rna_view_devices(in->view);
+
+	for (size_t i = 0; i < devices->count; i++)
+		if (rna_device_is_nic(devices->items[i].device->device) &&
+		    !is_iwarp(&devices->items[i]))
+			return false;
+	return true;
+}
+
+static void check_iwarp(const struct rna_rule_input *in, struct rna_finds *out)
+{
+	size_t accelerators;
+	const struct rna_driver *driver;
+	struct rna_finding *found;
+	const char *remedy;
+
+	(void)count_gpus(in, &accelerators);
+	if (!in->subject || accelerators == 0 || !is_iwarp(in->subject) || !is_all_iwarp(in))
+		return;
+	driver = rna_driver_named(in->subject->device->device->driver);
+	found = rna_finds_add(out,
+			      "iWARP, which neither NCCL nor UCX uses: jobs on the GPUs of this "
+			      "node have no RDMA");
+	rna_finds_share_cause(out, "iwarp");
+	if (!driver || !driver->to_roce)
+		return;
+	remedy = rna_arena_printf(out->arena, "If jobs need RDMA, drain the node and run: %s.",
+				  driver->to_roce);
+	found->remedy = remedy ? remedy : found->remedy;
+}
+
+const struct rna_rule rna_rule_iwarp = {
+	.name = "iwarp",
+	.severity = RNA_SEVERITY_WARNING,
+	.impact = RNA_IMPACT_HOST,
+	.cause = RNA_CAUSE_HOST,
+	.scope = RNA_RULE_OF_DEVICE,
+	.hold = "30s",
+	.help = "All RDMA devices of a node with data centre GPUs run iWARP, which libraries for "
+		"GPUs do not use.",
+	.check = check_iwarp,
+	.remedy = "If jobs need RDMA, use NICs with RoCE or InfiniBand; if none do, disable this "
+		  "rule here.",
+	.message_id = "0746b9b62c2b49f794972eb5a9ef2e94",
 	.condition = RNA_CONDITION_NOT_READY,
 };
 

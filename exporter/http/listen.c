@@ -140,7 +140,8 @@ static int listen_tcp(const char *address, struct rna_error *error)
 				     "[::1]:10879, :10879 for all, or unix:/path",
 				     address);
 	if (fd < 0)
-		return rna_error_set(error, fd, "http.listen: cannot listen on %s", address);
+		return rna_error_set(error, fd, "http.listen: cannot listen on %s%s", address,
+				     fd == -EADDRINUSE ? ", where another process listens" : "");
 	return fd;
 }
 

@@ -507,6 +507,8 @@ static json_t *findings_object(struct rna_json_writer *writer, const struct rna_
 	struct rna_check check = {view->findings, view->finding_count, take_inventory(view)};
 
 	rna_json_set_time(writer, object, "time", view->snapshot->time.realtime);
+	if (!view->agent.live && view->agent.root)
+		rna_json_set_text(writer, object, "recording", view->agent.root);
 	rna_json_set_text(writer, object, "state", rna_health_state_name(rna_check_state(&check)));
 	rna_json_set(writer, object, "inventory", inventory_object(writer, &check.inventory));
 	for (enum rna_severity severity = 0; severity < RNA_SEVERITY_COUNT; severity++)
@@ -609,6 +611,7 @@ int rna_read_check(const char *json, size_t len, struct rna_arena *arena, struct
 	ret->count = (size_t)count;
 	ret->inventory = read_inventory(json_object_get(document, "inventory"));
 	ret->time = rna_text_parse_time(json_string_value(json_object_get(document, "time")));
+	ret->recording = get_text(document, "recording", arena);
 	return 0;
 }
 

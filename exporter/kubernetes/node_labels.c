@@ -147,7 +147,7 @@ static bool has_no_link_layer(const struct rna_subject *port)
 /* Of one port: can it do RoCE now? Ranks: 1 yes, 0 no. */
 static enum rna_verdict_kind port_does_roce(const struct rna_subject *port)
 {
-	if (has_no_link_layer(port))
+	if (has_no_link_layer(port) || rna_device_node_type(port->device) == RNA_NODE_TYPE_RNIC)
 		return RNA_VERDICT_NONE;
 	if (!port->account || port->link_layer == RNA_LINK_LAYER_UNKNOWN)
 		return RNA_VERDICT_UNKNOWN;

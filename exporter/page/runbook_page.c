@@ -73,7 +73,9 @@ static void add_marked(const struct names *names, const char *html, struct rna_s
 	}
 }
 
-static void open_page(const struct rna_view *view, const char *title, struct rna_strbuf *out)
+/* of_node: it is about the node that serves it. */
+static void open_page(const struct rna_view *view, const char *title, bool of_node,
+		      struct rna_strbuf *out)
 {
 	rna_strbuf_printf(out,
 			  "<!doctype html>\n<html lang=en>\n<meta charset=utf-8>\n"
@@ -83,10 +85,13 @@ static void open_page(const struct rna_view *view, const char *title, struct rna
 	rna_strbuf_puts(out, "</title>\n<style>\n");
 	rna_strbuf_puts(out, rna_page_style);
 	rna_strbuf_puts(out, style);
-	rna_strbuf_printf(out, "</style>\n<header>\n<h1>%s <small>", title);
+	rna_strbuf_printf(out, "</style>\n<header>\n<h1>%s <small>%s", title,
+			  of_node ? "" : "served by ");
 	rna_page_text(out, view->agent.name);
-	rna_strbuf_puts(out, "</small></h1>\n<p><a href=/>Status of this node</a>"
-			     " · <a href=/runbooks/>all runbooks</a></p>\n</header>\n<main>\n");
+	rna_strbuf_printf(out,
+			  "</small></h1>\n<p><a href=/>Status of %s node</a>"
+			  " · <a href=/runbooks/>all runbooks</a></p>\n</header>\n<main>\n",
+			  of_node ? "this" : "that");
 }
 
 static void close_page(struct rna_strbuf *out)
@@ -131,14 +136,30 @@ static void add_findings(const struct rna_view *view, const struct rna_runbook_t
 
 /* -- Names ------------------------------------------------------------------------------------- */
 
-/* What the first finding with an object is about, which is the worst. */
-static const struct rna_finding *find_first(const struct rna_view *view,
-					    const struct rna_runbook_text *runbook)
+static bool is_about_another(const struct rna_finding *a, const struct rna_finding *b)
 {
-	for (size_t i = 0; i < view->finding_count; i++)
-		if (view->findings[i].device && is_of(&view->findings[i], runbook))
-			return &view->findings[i];
-	return NULL;
+	return a->port != b->port || strcmp(a->device, b->device) != 0;
+}
+
+/*
+ * The one with an object. NULL: none has one, or they have several, of which each needs a command
+ * of its own.
+ */
+static const struct rna_finding *find_one(const struct rna_view *view,
+					  const struct rna_runbook_text *runbook, bool *ret_several)
+{
+	const struct rna_finding *found = NULL;
+
+	*ret_several = false;
+	for (size_t i = 0; i < view->finding_count; i++) {
+		const struct rna_finding *finding = &view->findings[i];
+
+		if (!finding->device || !is_of(finding, runbook))
+			continue;
+		*ret_several |= found && is_about_another(found, finding);
+		found = finding;
+	}
+	return *ret_several ? NULL : found;
 }
 
 /* Of the object of a finding: a device that is missing has no port, and a function may have no
@@ -166,9 +187,9 @@ static void name_object(const struct rna_view *view, const struct rna_finding *f
 
 /* Other agents may serve a text about several nodes, which names none. */
 static void find_names(const struct rna_view *view, const struct rna_runbook_text *runbook,
-		       struct names *ret)
+		       struct names *ret, bool *ret_several)
 {
-	const struct rna_finding *finding = find_first(view, runbook);
+	const struct rna_finding *finding = find_one(view, runbook, ret_several);
 
 	if (runbook->fleet)
 		return;
@@ -186,10 +207,41 @@ const char *rna_runbook_name(size_t number)
 	return number < rna_runbook_count ? rna_runbook_texts[number].name : NULL;
 }
 
+/* Of a rule and of the reason of its Event, "port-down" and "RdmaPortDown": the letters. */
+static bool is_same_rule(const char *rule, size_t len, const char *name)
+{
+	static const char prefix[] = "Rdma";
+	size_t at = 0;
+
+	if (strncmp(name, prefix, strlen(prefix)) == 0)
+		name += strlen(prefix);
+	for (; *name; name++) {
+		at += at < len && rule[at] == '-' && *name != '-';
+		if (at == len || rule[at++] != (*name | ('a' ^ 'A')))
+			return false;
+	}
+	return at == len;
+}
+
+static bool is_about(const struct rna_runbook_text *runbook, const char *name)
+{
+	for (const char *rule = runbook->rules; *rule;) {
+		size_t len = strcspn(rule, ",");
+
+		if (is_same_rule(rule, len, name))
+			return true;
+		rule += len + strspn(rule + len, ", ");
+	}
+	return false;
+}
+
 ssize_t rna_runbook_find(const char *name)
 {
 	for (size_t i = 0; i < rna_runbook_count; i++)
 		if (strcmp(rna_runbook_texts[i].name, name) == 0)
+			return (ssize_t)i;
+	for (size_t i = 0; i < rna_runbook_count; i++)
+		if (is_about(&rna_runbook_texts[i], name))
 			return (ssize_t)i;
 	return -ENOENT;
 }
@@ -198,17 +250,19 @@ void rna_write_runbook(const struct rna_view *view, size_t number, struct rna_st
 {
 	const struct rna_runbook_text *runbook = &rna_runbook_texts[number];
 	struct names names = {0};
+	bool several;
 
-	find_names(view, runbook, &names);
-	open_page(view, runbook->name, out);
+	find_names(view, runbook, &names, &several);
+	open_page(view, runbook->name, !runbook->fleet, out);
 	rna_strbuf_puts(out, runbook->fleet ? "<h2>Commands for a node</h2>\n"
 					    : "<h2>Commands for this node</h2>\n");
 	add_marked(&names, rna_runbook_commands, out);
 	add_findings(view, runbook, out);
 	rna_strbuf_puts(out, "<h2>What to do</h2>\n");
-	if (count_findings(view, runbook) > 1 && !runbook->fleet)
-		rna_strbuf_puts(out, "<p><small>Commands name what the first of the findings is "
-				     "about.</small></p>\n");
+	if (several && !runbook->fleet)
+		rna_strbuf_puts(out, "<p><small>The findings are about several objects: put the "
+				     "names of one of them in the place of DEVICE, PORT and so "
+				     "on.</small></p>\n");
 	add_marked(&names, runbook->html, out);
 	close_page(out);
 }
@@ -251,7 +305,7 @@ void rna_write_runbooks(const struct rna_view *view, struct rna_strbuf *out)
 {
 	const char *section = "";
 
-	open_page(view, "Runbooks", out);
+	open_page(view, "Runbooks", true, out);
 	for (size_t i = 0; i < rna_runbook_count; i++) {
 		const struct rna_runbook_text *runbook = &rna_runbook_texts[i];
 

@@ -44,11 +44,12 @@ struct rna_check {
 	const struct rna_finding *findings;
 	size_t count;
 	struct rna_inventory inventory;
-	rna_usec time;       /* realtime of the data; 0: not known */
-	rna_usec now;        /* realtime; 0: not known */
-	const char *url;     /* of the agent, which serves runbooks; NULL: a command shows them */
-	bool once;           /* the findings are from a single run: their start is not known */
-	const char *failure; /* why nothing is known of the node; NULL: it is known */
+	rna_usec time;         /* realtime of the data; 0: not known */
+	rna_usec now;          /* realtime; 0: not known */
+	const char *recording; /* the directory that is watched as if it were "/"; NULL: none */
+	const char *url;       /* of the agent, which serves runbooks; NULL: a command shows them */
+	bool once;             /* the findings are from a single run: their start is not known */
+	const char *failure;   /* why nothing is known of the node; NULL: it is known */
 };
 
 /* That of the findings; unknown with failure, or if the state of no port is known, also because

@@ -363,7 +363,10 @@ class Expectations(unittest.TestCase):
             wait("a file", agent.memory)
             agent.stop()
             agent.write(f"{PORT}/state", "1: DOWN")
-            done = agent.command("expect", "accept")
+            refused = agent.command("expect", "accept")
+            self.assertEqual(refused.returncode, 2)
+            self.assertIn("or '*' for all of this node", refused.stderr)
+            done = agent.command("expect", "accept", "*")
             self.assertIn("accepted: 8 up, 1 down, 0 gone", done.stdout)
             self.assertEqual(os.stat(f"{agent.state}/accepted.json").st_mode & 0o777, 0o644,
                              "the agent's own user has to read it")
@@ -381,7 +384,7 @@ class Expectations(unittest.TestCase):
 
     def test_accept_needs_a_place(self):
         with Agent("roce-8rail") as agent:
-            done = subprocess.run([agent_module.binary, "expect", "accept", "--root", agent.root,
+            done = subprocess.run([agent_module.binary, "expect", "accept", "*", "--root", agent.root,
                                    "--config", agent.config], capture_output=True, text=True,
                                   check=False)
             self.assertEqual(done.returncode, 1)

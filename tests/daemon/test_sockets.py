@@ -281,7 +281,8 @@ class Taken(unittest.TestCase):
             agent.http_settings["listen"] = [f"127.0.0.1:{port}"]
             status, log = failed_start(agent)
             self.assertNotEqual(status, 0)
-            self.assertIn(f"cannot listen on 127.0.0.1:{port}: Address already in use", log)
+            self.assertIn(f"cannot listen on 127.0.0.1:{port}, where another process listens: "
+                          "Address already in use", log)
 
 
 class SeveralAddresses(unittest.TestCase):

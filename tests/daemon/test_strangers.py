@@ -202,7 +202,7 @@ class State(unittest.TestCase):
                 for _ in range(8):
                     agent.restart()
                     agent.write("sys/class/infiniband/mlx5_1/ports/1/state", "1: DOWN")
-                    agent.command("expect", "accept", root=False)  # which may fail
+                    agent.command("expect", "accept", "*", root=False)  # which may fail
                     self.assertEqual(agent.get("/metrics").status, 200)
                 self.assertIsNone(process.poll())
             finally:

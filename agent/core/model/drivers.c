@@ -67,7 +67,8 @@ static const struct rna_driver drivers[] = {
 	 .answers = RNA_DRIVER_ANSWERS_STATE,
 	 .nvidia_tools = true,
 	 .is_ca = true,
-	 .lets_go = true},
+	 .lets_go = true,
+	 .abi = 4},
 	/*
 	 * ConnectX-4 to -10, BlueField; 101e is the VF of all cards since ConnectX-6 Dx.
 	 * drivers/net/ethernet/mellanox/mlx5/core/main.c, mlx5_core_pci_table; ConnectX-9 and -10
@@ -98,7 +99,8 @@ static const struct rna_driver drivers[] = {
 	 .trusts_table = true,
 	 .reads_little = true,
 	 .is_ca = true,
-	 .lets_go = true},
+	 .lets_go = true,
+	 .abi = 1},
 	/*
 	 * NetXtreme-E: Stratus, Thor (575xx) and Thor 2 (576xx).
 	 * drivers/net/ethernet/broadcom/bnxt/bnxt.c, bnxt_pci_tbl; drivers/infiniband/hw/bnxt_re
@@ -124,7 +126,8 @@ static const struct rna_driver drivers[] = {
 	 .recover = "devlink health recover pci/{pci} reporter fw",
 	 .flashes = true,
 	 .activates = true,
-	 .is_ca = true},
+	 .is_ca = true,
+	 .abi = 1},
 	/*
 	 * E810, E822, E823, E830; the VFs are of iavf, for which irdma makes no device.
 	 * drivers/net/ethernet/intel/ice/ice_devids.h; drivers/infiniband/hw/irdma
@@ -140,14 +143,19 @@ static const struct rna_driver drivers[] = {
 	 .activates = true,
 	 .hides_family = true,
 	 .whole_mtu = true,
-	 .lets_go = true},
+	 .lets_go = true,
+	 .abi = 5,
+	 .to_roce = "devlink dev param set pci/{pci} name enable_iwarp value false cmode runtime; "
+		    "devlink dev param set pci/{pci} name enable_roce value true cmode runtime. "
+		    "With Intel's own irdma, load the module with roce_ena=1 instead"},
 	/* X722, not X710. drivers/net/ethernet/intel/i40e/i40e_devids.h; i40e_client.c */
 	{.name = "i40e",
 	 .rdma = "irdma",
 	 .functions = FUNCTIONS(RANGE(INTEL, 0x37ce, 0x37d3), RANGE(INTEL, 0x0dda, 0x0dda)),
 	 .listed_only = true,
 	 .whole_mtu = true,
-	 .lets_go = true},
+	 .lets_go = true,
+	 .abi = 5},
 	/* IPU E2000. drivers/net/ethernet/intel/idpf/idpf_devids.h; RDMA in newer kernels only */
 	{.name = "idpf",
 	 .rdma = "irdma",
@@ -165,7 +173,8 @@ static const struct rna_driver drivers[] = {
 	 .rdma_alone = true,
 	 .answers = RNA_DRIVER_ANSWERS_COUNTERS,
 	 .always_up = true,
-	 .of_clouds = true},
+	 .of_clouds = true,
+	 .abi = 1},
 	/*
 	 * DSC and Pollara. drivers/net/ethernet/pensando/ionic/ionic.h; ionic_rdma is
 	 * drivers/infiniband/hw/ionic of newer kernels, and in AMD's packages
@@ -175,7 +184,8 @@ static const struct rna_driver drivers[] = {
 	 .functions = FUNCTIONS(VF(PENSANDO, 0x1003, 0x1003), RANGE(PENSANDO, 0x1002, 0x1002)),
 	 .is_ca = true,
 	 .hides_family = true,
-	 .flashes = true},
+	 .flashes = true,
+	 .abi = 1},
 	/* Kunpeng. drivers/net/ethernet/hisilicon/hns3/hnae3.h: a220 and a221 have no RoCE */
 	{.name = "hns3",
 	 .rdma = "hns_roce_hw_v2",
@@ -187,7 +197,8 @@ static const struct rna_driver drivers[] = {
 	 .rdma = "erdma",
 	 .functions = FUNCTIONS(RANGE(ALIBABA, 0x107f, 0x107f), RANGE(ALIBABA, 0x5007, 0x5007)),
 	 .rdma_alone = true,
-	 .of_clouds = true},
+	 .of_clouds = true,
+	 .abi = 1},
 	/*
 	 * Azure. include/net/mana/gdma.h; 00c1 in newer kernels; drivers/infiniband/hw/mana. Up to
 	 * 6.13 it answers neither state, rate nor link layer of its ports (mana_ib_query_port() in
@@ -201,7 +212,8 @@ static const struct rna_driver drivers[] = {
 	 .of_clouds = true,
 	 .is_ethernet = true,
 	 .is_ca = true,
-	 .whole_mtu = true},
+	 .whole_mtu = true,
+	 .abi = 1},
 	/* Omni-Path. drivers/infiniband/hw/hfi1/hfi.h; CN5000 in hfi2 of newer kernels */
 	{.name = "hfi1",
 	 .rdma = "hfi1",

@@ -71,6 +71,15 @@ struct rna_driver {
 	 * nothing in sysfs shows that: the administrator lists those in watch.verbs_drivers.
 	 */
 	bool lets_go;
+	/*
+	 * The newest ABI of verbs that the provider of rdma-core 64 for it knows
+	 * (match_max_abi_version in providers). Drivers outside Linux number theirs themselves:
+	 * Broadcom's bnxt_re has 6 (sriov-cni#348), AMD's ionic 4 (vllm#56713). 0: it takes any, or
+	 * is not looked up.
+	 */
+	unsigned abi;
+	/* How an administrator makes devices that run iWARP run RoCE. NULL: none is known. */
+	const char *to_roce;
 };
 
 /* Of a function with this driver; unbound functions are known by their ids. NULL: none of them. */

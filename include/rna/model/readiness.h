@@ -118,6 +118,7 @@ struct rna_device_node {
 	unsigned port;      /* for MADs of this port; 0: not of a port */
 	bool missing;
 	struct rna_value mode; /* permissions; absent: missing or unknown */
+	struct rna_value abi;  /* of verbs, of the driver of the device; absent: not of uverbs */
 };
 
 #define RNA_MEMLOCK_INFINITY UINT64_MAX

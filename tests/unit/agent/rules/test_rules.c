@@ -1744,6 +1744,13 @@ static void no_mlx5_ib(struct node *node)
 	set_modules(node, true, true, false);
 }
 
+/* Part of the kernel: its devices are there. */
+static void no_mlx5_ib_and_its_devices(struct node *node)
+{
+	no_mlx5_ib(node);
+	node->ports[0].driver = "mlx5_core";
+}
+
 static void set_file(struct node *node, bool missing, struct rna_value mode)
 {
 	static struct rna_device_node file;
@@ -1761,6 +1768,51 @@ static void file_missing(struct node *node)
 static void file_unknown(struct node *node)
 {
 	set_file(node, false, (struct rna_value){0});
+}
+
+static void set_abi(struct node *node, const char *driver, uint64_t abi)
+{
+	static struct rna_device_node file;
+
+	file = (struct rna_device_node){"uverbs0", "mlx5_0", .abi = rna_value_ok(abi)};
+	node->readiness.nodes = &file;
+	node->readiness.node_count = 1;
+	node->ports[0].driver = driver;
+}
+
+static void abi_of_linux(struct node *node)
+{
+	set_abi(node, "bnxt_en", 1);
+}
+
+static void abi_of_broadcom(struct node *node)
+{
+	set_abi(node, "bnxt_en", 6);
+}
+
+static void abi_of_a_driver_that_takes_any(struct node *node)
+{
+	set_abi(node, "hns3", 6);
+}
+
+static void gpus_beside_iwarp(struct node *node)
+{
+	gpus_alone(node);
+	node->readiness.gpudirect_state = RNA_GPUDIRECT_READY;
+	node->count = 1;
+	node->ports[0].iwarp = true;
+}
+
+static void gpus_beside_iwarp_and_roce(struct node *node)
+{
+	gpus_beside_iwarp(node);
+	node->count = 2;
+}
+
+static void iwarp_without_gpus(struct node *node)
+{
+	gpus_beside_iwarp(node);
+	node->gpu_count = 0;
 }
 
 static void file_closed(struct node *node)
@@ -2636,6 +2688,13 @@ static const struct {
 	{no_uverbs, IB, "module-missing warning"},
 	{no_ucm, IB, "module-missing info"},
 	{no_mlx5_ib, IB, "rdma-driver-missing info"},
+	{no_mlx5_ib_and_its_devices, IB, ""},
+	{abi_of_linux, IB, ""},
+	{abi_of_broadcom, IB, "verbs-abi info"},
+	{abi_of_a_driver_that_takes_any, IB, ""},
+	{gpus_beside_iwarp, ROCE, "iwarp warning"},
+	{gpus_beside_iwarp_and_roce, ROCE, ""},
+	{iwarp_without_gpus, ROCE, ""},
 	{file_missing, IB, "device-node warning"},
 	{file_unknown, IB, ""},
 	{file_closed, IB, "device-node info"},
@@ -3135,7 +3194,7 @@ static void test_remedies_name_their_objects(void **state)
 	assert_remedy_of(netdev_set_down, "Run: ip link set dev eth0 up.");
 	assert_remedy_of(lost, "Look for the PCI function with lspci -s 0000:3b:00.0 and for the "
 			       "reason in the kernel log. If mlx5_0 was removed on purpose, run: "
-			       "rdma-node-agent expect accept.");
+			       "rdma-node-agent expect accept mlx5_0.");
 }
 
 /* The name, help and remedy are shown, the id is for ever, and the hold-down can be parsed. */

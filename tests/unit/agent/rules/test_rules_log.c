@@ -259,7 +259,7 @@ static void test_only_the_firmware_can_answer(void **state)
 	expect_after(f, SECOND,
 		     &(struct expected){"firmware-failing", RNA_SEVERITY_CRITICAL, "mlx5_0",
 					"when the device is registered again or the node reboots, "
-					"or by: rdma-node-agent expect accept"});
+					"or by: rdma-node-agent expect accept mlx5_0"});
 	f->node.ports[0].counter_count = 1;
 	f->node.ports[0].counters[0].file = "rx_drops";
 	f->node.ports[0].counters[0].place = RNA_PLACE_PORT_HW_COUNTERS;

@@ -117,7 +117,7 @@ static void findings_are_those_of_the_runbook(void **state)
 	assert_has(out, "<a href=/runbooks/RdmaAgentFrozen>");
 }
 
-/* The first finding with an object, which may be a port, a device or a PCI function. */
+/* A finding's object may be a port, a device or a PCI function. */
 static void the_object_of_a_finding_is_filled_in(void **state)
 {
 	struct rna_finding findings[] = {
@@ -141,6 +141,11 @@ static void the_object_of_a_finding_is_filled_in(void **state)
 	write_runbook(view, "RdmaPortDown", &out);
 	assert_has(out, "mstlink -d 0000:40:00.0 -m -c");
 	assert_has(out, "ibportstate -C DEVICE -P PORT");
+	findings[0].device = "mlx5_0"; /* and now there are two objects */
+	write_runbook(view, "RdmaPortDown", &out);
+	assert_has(out, "mstlink -d PCI-ADDRESS -m -c");
+	assert_has(out, "about several objects");
+	findings[0].device = NULL;
 	findings[1].device = "x;reboot";
 	write_runbook(view, "RdmaPortDown", &out);
 	assert_has(out, "ibportstate -C DEVICE -P PORT");
@@ -173,8 +178,29 @@ static void each_is_of_bounded_size(void **state)
 		write_runbook(view, name, &out);
 		assert_in_range(out.len, 1024, 32 * 1024);
 	}
-	assert_int_equal(rna_runbook_find("rdmaportdown"), -ENOENT);
 	assert_int_equal(rna_runbook_find(""), -ENOENT);
+}
+
+static void assert_found(const char *name, const char *runbook)
+{
+	ssize_t number = rna_runbook_find(name);
+
+	assert_true(number >= 0);
+	assert_string_equal(rna_runbook_name((size_t)number), runbook);
+}
+
+static void rules_and_events_lead_to_one(void **state)
+{
+	(void)state;
+	assert_found("function-without-device", "RdmaDeviceAbsent");
+	assert_found("RdmaFunctionWithoutDevice", "RdmaDeviceAbsent");
+	assert_found("port-down", "RdmaPortDown");
+	assert_found("RdmaPortDown", "RdmaPortDown");
+	assert_int_equal(rna_runbook_find("port"), -ENOENT);
+	assert_int_equal(rna_runbook_find("port-down-"), -ENOENT);
+	assert_int_equal(rna_runbook_find("RdmaPortDowns"), -ENOENT);
+	assert_int_equal(rna_runbook_find("Rdma"), -ENOENT);
+	assert_int_equal(rna_runbook_find("port-down, rails-down"), -ENOENT);
 }
 
 int main(void)
@@ -187,6 +213,7 @@ int main(void)
 		cmocka_unit_test(a_text_for_terminals_has_words),
 		cmocka_unit_test(findings_are_those_of_the_runbook),
 		cmocka_unit_test(each_is_of_bounded_size),
+		cmocka_unit_test(rules_and_events_lead_to_one),
 	};
 
 	return cmocka_run_group_tests_name("runbook_page", tests, NULL, NULL);
