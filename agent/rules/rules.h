@@ -114,6 +114,13 @@ struct rna_rule {
 	enum rna_node_condition_id second_condition; /* likewise; most rules have none */
 };
 
+/* What every row begins with, the words of its enumerations without their prefix. */
+/* clang-format off */
+#define RNA_RULE_ROW(title, of, usual_severity, usual_impact, usual_cause)			\
+	.name = title, .severity = RNA_SEVERITY_##usual_severity, .scope = RNA_RULE_OF_##of,	\
+	.impact = RNA_IMPACT_##usual_impact, .cause = RNA_CAUSE_##usual_cause
+/* clang-format on */
+
 /*
  * All rules by the names of their rows, in the order in which they run and outputs list them, a
  * line or more for each subject. Those of the kernel log stand behind those of counters, whose

@@ -559,11 +559,7 @@ static void check_function_without_device(const struct rna_rule_input *in, struc
 }
 
 const struct rna_rule rna_rule_function_without_device = {
-	.name = "function-without-device",
-	.severity = RNA_SEVERITY_CRITICAL,
-	.impact = RNA_IMPACT_RAIL_LOST,
-	.cause = RNA_CAUSE_CARD,
-	.scope = RNA_RULE_OF_NODE,
+	RNA_RULE_ROW("function-without-device", NODE, CRITICAL, RAIL_LOST, CARD),
 	.settles = true,
 	.hold = "1m",
 	.help = "A PCI function of a NIC has no RDMA device, although the same functions of "
@@ -727,11 +723,7 @@ static void check_rdma_absent(const struct rna_rule_input *in, struct rna_finds 
 }
 
 const struct rna_rule rna_rule_rdma_absent = {
-	.name = "rdma-absent",
-	.severity = RNA_SEVERITY_CRITICAL,
-	.impact = RNA_IMPACT_NODE_LOST,
-	.cause = RNA_CAUSE_HOST,
-	.scope = RNA_RULE_OF_NODE,
+	RNA_RULE_ROW("rdma-absent", NODE, CRITICAL, NODE_LOST, HOST),
 	.settles = true,
 	.hold = "1m",
 	.help = "A node with NICs that are meant for RDMA has no RDMA device at all: NICs "
@@ -853,11 +845,7 @@ static void check_gpu_without_nic(const struct rna_rule_input *in, struct rna_fi
 }
 
 const struct rna_rule rna_rule_gpu_without_nic = {
-	.name = "gpu-without-nic",
-	.severity = RNA_SEVERITY_WARNING,
-	.impact = RNA_IMPACT_RAIL_LOST,
-	.cause = RNA_CAUSE_CARD,
-	.scope = RNA_RULE_OF_NODE,
+	RNA_RULE_ROW("gpu-without-nic", NODE, WARNING, RAIL_LOST, CARD),
 	.settles = true,
 	.hold = "1m",
 	.help = "A data centre GPU has fewer NICs behind its PCIe switch than at least three "
@@ -885,11 +873,7 @@ static void check_nothing_watched(const struct rna_rule_input *in, struct rna_fi
 }
 
 const struct rna_rule rna_rule_nothing_watched = {
-	.name = "nothing-watched",
-	.severity = RNA_SEVERITY_WARNING,
-	.impact = RNA_IMPACT_AGENT,
-	.cause = RNA_CAUSE_HOST,
-	.scope = RNA_RULE_OF_NODE,
+	RNA_RULE_ROW("nothing-watched", NODE, WARNING, AGENT, HOST),
 	.settles = true,
 	.hold = "1m",
 	.help = "The node has RDMA devices, and the settings exclude all of them.",

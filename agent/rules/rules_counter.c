@@ -107,11 +107,7 @@ void rna_check_threshold(const struct rna_rule_input *in, struct rna_finds *out)
 }
 
 const struct rna_rule rna_rule_port_flapping = {
-	.name = "port-flapping",
-	.severity = RNA_SEVERITY_WARNING,
-	.impact = RNA_IMPACT_ERRORS,
-	.cause = RNA_CAUSE_CABLE,
-	.scope = RNA_RULE_OF_PORT,
+	RNA_RULE_ROW("port-flapping", PORT, WARNING, ERRORS, CABLE),
 	.hold = "0s",
 	.help = "The port went down more often than its threshold allows.",
 	.devices_too = true,
@@ -123,11 +119,7 @@ const struct rna_rule rna_rule_port_flapping = {
 };
 
 const struct rna_rule rna_rule_errors_rising = {
-	.name = "errors-rising",
-	.severity = RNA_SEVERITY_WARNING,
-	.impact = RNA_IMPACT_ERRORS,
-	.cause = RNA_CAUSE_CABLE,
-	.scope = RNA_RULE_OF_PORT,
+	RNA_RULE_ROW("errors-rising", PORT, WARNING, ERRORS, CABLE),
 	.hold = "0s",
 	.help = "An error counter rises faster than its threshold allows.",
 	.devices_too = true,
@@ -139,11 +131,7 @@ const struct rna_rule rna_rule_errors_rising = {
 };
 
 const struct rna_rule rna_rule_packets_lost = {
-	.name = "packets-lost",
-	.severity = RNA_SEVERITY_WARNING,
-	.impact = RNA_IMPACT_ERRORS,
-	.cause = RNA_CAUSE_FABRIC,
-	.scope = RNA_RULE_OF_PORT,
+	RNA_RULE_ROW("packets-lost", PORT, WARNING, ERRORS, FABRIC),
 	.hold = "0s",
 	.help = "More packets of a port are lost than its threshold allows for the traffic: "
 		"on their way to or from peers, or by the port itself, which drops what "
@@ -160,11 +148,7 @@ const struct rna_rule rna_rule_packets_lost = {
 };
 
 const struct rna_rule rna_rule_congestion_ignored = {
-	.name = "congestion-ignored",
-	.severity = RNA_SEVERITY_WARNING,
-	.impact = RNA_IMPACT_HOST,
-	.cause = RNA_CAUSE_HOST,
-	.scope = RNA_RULE_OF_PORT,
+	RNA_RULE_ROW("congestion-ignored", PORT, WARNING, HOST, HOST),
 	.hold = "0s",
 	.help = "The port receives congestion notifications and does not react to them.",
 	.devices_too = true,
@@ -175,11 +159,7 @@ const struct rna_rule rna_rule_congestion_ignored = {
 };
 
 const struct rna_rule rna_rule_pause_storm = {
-	.name = "pause-storm",
-	.severity = RNA_SEVERITY_WARNING,
-	.impact = RNA_IMPACT_RAIL_SLOW,
-	.cause = RNA_CAUSE_HOST,
-	.scope = RNA_RULE_OF_PORT,
+	RNA_RULE_ROW("pause-storm", PORT, WARNING, RAIL_SLOW, HOST),
 	.hold = "0s",
 	.help = "An Ethernet port sent pause frames for so long that its device raised an "
 		"alarm; critical if the device turned flow control off.",
@@ -192,11 +172,7 @@ const struct rna_rule rna_rule_pause_storm = {
 };
 
 const struct rna_rule rna_rule_pause_transmitted = {
-	.name = "pause-transmitted",
-	.severity = RNA_SEVERITY_WARNING,
-	.impact = RNA_IMPACT_RAIL_SLOW,
-	.cause = RNA_CAUSE_HOST,
-	.scope = RNA_RULE_OF_PORT,
+	RNA_RULE_ROW("pause-transmitted", PORT, WARNING, RAIL_SLOW, HOST),
 	.hold = "0s",
 	.help = "An Ethernet port makes the network pause a priority (PFC) for more than a "
 		"tenth of the time: this host is too slow.",
@@ -209,11 +185,7 @@ const struct rna_rule rna_rule_pause_transmitted = {
 };
 
 const struct rna_rule rna_rule_pause_received = {
-	.name = "pause-received",
-	.severity = RNA_SEVERITY_INFO,
-	.impact = RNA_IMPACT_FABRIC,
-	.cause = RNA_CAUSE_FABRIC,
-	.scope = RNA_RULE_OF_PORT,
+	RNA_RULE_ROW("pause-received", PORT, INFO, FABRIC, FABRIC),
 	.hold = "0s",
 	.help = "The network makes an Ethernet port pause a priority (PFC) for more than a "
 		"tenth of the time: the network is congested.",
@@ -226,11 +198,7 @@ const struct rna_rule rna_rule_pause_received = {
 };
 
 const struct rna_rule rna_rule_link_pause = {
-	.name = "link-pause",
-	.severity = RNA_SEVERITY_WARNING,
-	.impact = RNA_IMPACT_RAIL_SLOW,
-	.cause = RNA_CAUSE_HOST,
-	.scope = RNA_RULE_OF_PORT,
+	RNA_RULE_ROW("link-pause", PORT, WARNING, RAIL_SLOW, HOST),
 	.hold = "0s",
 	.help = "Link-level pause frames (802.3x) stop an Ethernet port or its switch port for "
 		"more than a tenth of the time, every priority at once, whatever PFC is set to. "
@@ -246,11 +214,7 @@ const struct rna_rule rna_rule_link_pause = {
 };
 
 const struct rna_rule rna_rule_pcie_stalled = {
-	.name = "pcie-stalled",
-	.severity = RNA_SEVERITY_WARNING,
-	.impact = RNA_IMPACT_RAIL_SLOW,
-	.cause = RNA_CAUSE_HOST,
-	.scope = RNA_RULE_OF_PORT,
+	RNA_RULE_ROW("pcie-stalled", PORT, WARNING, RAIL_SLOW, HOST),
 	.hold = "0s",
 	.help = "A device repeatedly waits for host memory, or drops packets because of "
 		"it.",
@@ -298,11 +262,7 @@ static void check_acknowledgements_missing(const struct rna_rule_input *in, stru
 }
 
 const struct rna_rule rna_rule_acknowledgements_missing = {
-	.name = "acknowledgements-missing",
-	.severity = RNA_SEVERITY_INFO,
-	.impact = RNA_IMPACT_ERRORS,
-	.cause = RNA_CAUSE_FABRIC,
-	.scope = RNA_RULE_OF_PORT,
+	RNA_RULE_ROW("acknowledgements-missing", PORT, INFO, ERRORS, FABRIC),
 	.hold = "0s",
 	.help = "Peers do not acknowledge in time, which alone is a fault at the far end. "
 		"Severity warning if peers that answer report lost packets as well.",
@@ -375,11 +335,7 @@ static void check_counter_saturated(const struct rna_rule_input *in, struct rna_
 }
 
 const struct rna_rule rna_rule_counter_saturated = {
-	.name = "counter-saturated",
-	.severity = RNA_SEVERITY_INFO,
-	.impact = RNA_IMPACT_AGENT,
-	.cause = RNA_CAUSE_HOST,
-	.scope = RNA_RULE_OF_PORT,
+	RNA_RULE_ROW("counter-saturated", PORT, INFO, AGENT, HOST),
 	.hold = "0s",
 	.help = "A counter has reached its maximum and stopped; further errors are not "
 		"counted. Severity warning if a threshold watches the counter.",

@@ -81,11 +81,7 @@ static void check_expect_unmatched(const struct rna_rule_input *in, struct rna_f
 }
 
 const struct rna_rule rna_rule_expect_unmatched = {
-	.name = "expect-unmatched",
-	.severity = RNA_SEVERITY_WARNING,
-	.impact = RNA_IMPACT_AGENT,
-	.cause = RNA_CAUSE_HOST,
-	.scope = RNA_RULE_OF_NODE,
+	RNA_RULE_ROW("expect-unmatched", NODE, WARNING, AGENT, HOST),
 	.settles = true,
 	.hold = "1m",
 	.help = "An entry of expect.up or expect.down matches no port of this node.",

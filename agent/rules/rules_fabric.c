@@ -90,11 +90,7 @@ static void check_link_limited(const struct rna_rule_input *in, struct rna_finds
 }
 
 const struct rna_rule rna_rule_link_limited = {
-	.name = "link-limited",
-	.severity = RNA_SEVERITY_INFO,
-	.impact = RNA_IMPACT_RAIL_SLOW,
-	.cause = RNA_CAUSE_CABLE,
-	.scope = RNA_RULE_OF_PORT,
+	RNA_RULE_ROW("link-limited", PORT, INFO, RAIL_SLOW, CABLE),
 	.settles = true,
 	.hold = "30s",
 	.help = "One end limits an InfiniBand link: the peer port supports less than this "
@@ -129,11 +125,7 @@ static void check_cable_moved(const struct rna_rule_input *in, struct rna_finds 
 }
 
 const struct rna_rule rna_rule_cable_moved = {
-	.name = "cable-moved",
-	.severity = RNA_SEVERITY_WARNING,
-	.impact = RNA_IMPACT_FABRIC,
-	.cause = RNA_CAUSE_FABRIC,
-	.scope = RNA_RULE_OF_PORT,
+	RNA_RULE_ROW("cable-moved", PORT, WARNING, FABRIC, FABRIC),
 	.lately = 24 * 60 * 60 * RNA_USEC_PER_SEC,
 	.hold = "0s",
 	.help = "The cable of an InfiniBand port was moved to another port of the fabric "
@@ -173,11 +165,7 @@ static void check_subnet_manager_changed(const struct rna_rule_input *in, struct
 }
 
 const struct rna_rule rna_rule_subnet_manager_changed = {
-	.name = "subnet-manager-changed",
-	.severity = RNA_SEVERITY_INFO,
-	.impact = RNA_IMPACT_FABRIC,
-	.cause = RNA_CAUSE_FABRIC,
-	.scope = RNA_RULE_OF_PORT,
+	RNA_RULE_ROW("subnet-manager-changed", PORT, INFO, FABRIC, FABRIC),
 	.lately = 60 * 60 * RNA_USEC_PER_SEC,
 	.hold = "0s",
 	.help = "The master subnet manager of an InfiniBand port changed within the last "
@@ -209,11 +197,7 @@ static void check_subnet_manager_unhealthy(const struct rna_rule_input *in, stru
 }
 
 const struct rna_rule rna_rule_subnet_manager_unhealthy = {
-	.name = "subnet-manager-unhealthy",
-	.severity = RNA_SEVERITY_WARNING,
-	.impact = RNA_IMPACT_FABRIC,
-	.cause = RNA_CAUSE_FABRIC,
-	.scope = RNA_RULE_OF_PORT,
+	RNA_RULE_ROW("subnet-manager-unhealthy", PORT, WARNING, FABRIC, FABRIC),
 	.slow = true, /* three queries without an answer */
 	.hold = "30s",
 	.help = "The subnet manager of an active InfiniBand port no longer answers, or "
@@ -240,11 +224,7 @@ static void check_pkey_default_missing(const struct rna_rule_input *in, struct r
 }
 
 const struct rna_rule rna_rule_pkey_default_missing = {
-	.name = "pkey-default-missing",
-	.severity = RNA_SEVERITY_WARNING,
-	.impact = RNA_IMPACT_RAIL_LOST,
-	.cause = RNA_CAUSE_FABRIC,
-	.scope = RNA_RULE_OF_PORT,
+	RNA_RULE_ROW("pkey-default-missing", PORT, WARNING, RAIL_LOST, FABRIC),
 	.settles = true,
 	.hold = "30s",
 	.help = "An active InfiniBand port is not a member, full or limited, of the "
@@ -338,11 +318,7 @@ static void check_rails_pkeys(const struct rna_rule_input *in, struct rna_finds 
 }
 
 const struct rna_rule rna_rule_rails_pkeys = {
-	.name = "rails-pkeys",
-	.severity = RNA_SEVERITY_WARNING,
-	.impact = RNA_IMPACT_FABRIC,
-	.cause = RNA_CAUSE_FABRIC,
-	.scope = RNA_RULE_OF_PORT,
+	RNA_RULE_ROW("rails-pkeys", PORT, WARNING, FABRIC, FABRIC),
 	.settles = true,
 	.hold = "30s",
 	.help = "The P_Key table of an active InfiniBand port differs from that of most "
@@ -390,11 +366,7 @@ static void check_network_missing(const struct rna_rule_input *in, struct rna_fi
 }
 
 const struct rna_rule rna_rule_network_missing = {
-	.name = "network-missing",
-	.severity = RNA_SEVERITY_WARNING,
-	.impact = RNA_IMPACT_FABRIC,
-	.cause = RNA_CAUSE_FABRIC,
-	.scope = RNA_RULE_OF_PORT,
+	RNA_RULE_ROW("network-missing", PORT, WARNING, FABRIC, FABRIC),
 	.settles = true,
 	.hold = "30s",
 	.help = "An active port that serves GPUs is in none of the networks of "

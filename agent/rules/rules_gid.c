@@ -31,11 +31,7 @@ static void check_gid_missing(const struct rna_rule_input *in, struct rna_finds 
 }
 
 const struct rna_rule rna_rule_gid_missing = {
-	.name = "gid-missing",
-	.severity = RNA_SEVERITY_WARNING,
-	.impact = RNA_IMPACT_RAIL_LOST,
-	.cause = RNA_CAUSE_HOST,
-	.scope = RNA_RULE_OF_PORT,
+	RNA_RULE_ROW("gid-missing", PORT, WARNING, RAIL_LOST, HOST),
 	.settles = true,
 	.hold = "30s",
 	.help = "The GID table of an active port is empty; no connection can use the port.",
@@ -63,11 +59,7 @@ static void check_gid_roce_v1_only(const struct rna_rule_input *in, struct rna_f
 }
 
 const struct rna_rule rna_rule_gid_roce_v1_only = {
-	.name = "gid-roce-v1-only",
-	.severity = RNA_SEVERITY_WARNING,
-	.impact = RNA_IMPACT_HOST,
-	.cause = RNA_CAUSE_HOST,
-	.scope = RNA_RULE_OF_PORT,
+	RNA_RULE_ROW("gid-roce-v1-only", PORT, WARNING, HOST, HOST),
 	.settles = true,
 	.hold = "30s",
 	.help = "All GIDs of an active port are RoCE v1, which cannot be routed.",
@@ -102,11 +94,7 @@ static void check_gid_link_local_only(const struct rna_rule_input *in, struct rn
 }
 
 const struct rna_rule rna_rule_gid_link_local_only = {
-	.name = "gid-link-local-only",
-	.severity = RNA_SEVERITY_WARNING,
-	.impact = RNA_IMPACT_RAIL_LOST,
-	.cause = RNA_CAUSE_HOST,
-	.scope = RNA_RULE_OF_PORT,
+	RNA_RULE_ROW("gid-link-local-only", PORT, WARNING, RAIL_LOST, HOST),
 	.settles = true,
 	.hold = "30s",
 	.help = "All GIDs of an active RoCE port are link-local, although its interface "
@@ -132,11 +120,7 @@ static void check_gid_nccl_index_moved(const struct rna_rule_input *in, struct r
 }
 
 const struct rna_rule rna_rule_gid_nccl_index_moved = {
-	.name = "gid-nccl-index-moved",
-	.severity = RNA_SEVERITY_WARNING,
-	.impact = RNA_IMPACT_HOST,
-	.cause = RNA_CAUSE_HOST,
-	.scope = RNA_RULE_OF_PORT,
+	RNA_RULE_ROW("gid-nccl-index-moved", PORT, WARNING, HOST, HOST),
 	.settles = true,
 	.hold = "30s",
 	.help = "NCCL uses another GID index than before. The finding resolves after 24 "
@@ -206,11 +190,7 @@ static void check_gid_rails_disagree(const struct rna_rule_input *in, struct rna
 }
 
 const struct rna_rule rna_rule_gid_rails_disagree = {
-	.name = "gid-rails-disagree",
-	.severity = RNA_SEVERITY_INFO,
-	.impact = RNA_IMPACT_HOST,
-	.cause = RNA_CAUSE_HOST,
-	.scope = RNA_RULE_OF_PORT,
+	RNA_RULE_ROW("gid-rails-disagree", PORT, INFO, HOST, HOST),
 	.settles = true,
 	.hold = "30s",
 	.help = "NCCL uses another GID index on this port than on most ports of the same "

@@ -196,11 +196,7 @@ static void check_rails_share_subnet(const struct rna_rule_input *in, struct rna
 }
 
 const struct rna_rule rna_rule_rails_share_subnet = {
-	.name = "rails-share-subnet",
-	.severity = RNA_SEVERITY_WARNING,
-	.impact = RNA_IMPACT_HOST,
-	.cause = RNA_CAUSE_HOST,
-	.scope = RNA_RULE_OF_NODE,
+	RNA_RULE_ROW("rails-share-subnet", NODE, WARNING, HOST, HOST),
 	.hold = "90s", /* two readings */
 	.help = "RoCE interfaces have addresses in one IPv4 subnet, and the kernel answers "
 		"ARP requests for an address by the interface of another one, or not at "
@@ -258,11 +254,7 @@ static void check_neighbour_table_full(const struct rna_rule_input *in, struct r
 }
 
 const struct rna_rule rna_rule_neighbour_table_full = {
-	.name = "neighbour-table-full",
-	.severity = RNA_SEVERITY_WARNING,
-	.impact = RNA_IMPACT_HOST,
-	.cause = RNA_CAUSE_HOST,
-	.scope = RNA_RULE_OF_NODE,
+	RNA_RULE_ROW("neighbour-table-full", NODE, WARNING, HOST, HOST),
 	.hold = "0s",
 	.help = "The kernel's table of neighbours (ARP, neighbour discovery) refused an "
 		"entry within the last quarter of an hour, or refused entries since boot "

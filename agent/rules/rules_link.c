@@ -183,11 +183,7 @@ static void check_link_degraded(const struct rna_rule_input *in, struct rna_find
 }
 
 const struct rna_rule rna_rule_link_degraded = {
-	.name = "link-degraded",
-	.severity = RNA_SEVERITY_WARNING,
-	.impact = RNA_IMPACT_RAIL_SLOW,
-	.cause = RNA_CAUSE_CABLE,
-	.scope = RNA_RULE_OF_PORT,
+	RNA_RULE_ROW("link-degraded", PORT, WARNING, RAIL_SLOW, CABLE),
 	.settles = true,
 	.hold = "30s",
 	.help = "The link is up, but slower than it was before or than most such ports, or "
@@ -237,11 +233,7 @@ static void check_plane_down(const struct rna_rule_input *in, struct rna_finds *
 }
 
 const struct rna_rule rna_rule_plane_down = {
-	.name = "plane-down",
-	.severity = RNA_SEVERITY_WARNING,
-	.impact = RNA_IMPACT_RAIL_SLOW,
-	.cause = RNA_CAUSE_CABLE,
-	.scope = RNA_RULE_OF_PORT,
+	RNA_RULE_ROW("plane-down", PORT, WARNING, RAIL_SLOW, CABLE),
 	.settles = true,
 	.hold = "30s",
 	.help = "The port of a multi-plane card is up, but not all of its planes are: the "
@@ -291,11 +283,7 @@ static void check_mtu_low(const struct rna_rule_input *in, struct rna_finds *out
 }
 
 const struct rna_rule rna_rule_mtu_low = {
-	.name = "mtu-low",
-	.severity = RNA_SEVERITY_INFO,
-	.impact = RNA_IMPACT_HOST,
-	.cause = RNA_CAUSE_HOST,
-	.scope = RNA_RULE_OF_PORT,
+	RNA_RULE_ROW("mtu-low", PORT, INFO, HOST, HOST),
 	.settles = true,
 	.hold = "30s",
 	.help = "The active RDMA MTU is smaller than the largest that the port supports.",
@@ -328,11 +316,7 @@ static void check_netdev_down(const struct rna_rule_input *in, struct rna_finds 
 }
 
 const struct rna_rule rna_rule_netdev_down = {
-	.name = "netdev-down",
-	.severity = RNA_SEVERITY_WARNING,
-	.impact = RNA_IMPACT_RAIL_LOST,
-	.cause = RNA_CAUSE_HOST,
-	.scope = RNA_RULE_OF_PORT,
+	RNA_RULE_ROW("netdev-down", PORT, WARNING, RAIL_LOST, HOST),
 	.settles = true,
 	.hold = "30s",
 	.help = "The network interface of an active port is down.",
@@ -417,11 +401,7 @@ static void check_netdev_no_address(const struct rna_rule_input *in, struct rna_
 }
 
 const struct rna_rule rna_rule_netdev_no_address = {
-	.name = "netdev-no-address",
-	.severity = RNA_SEVERITY_WARNING,
-	.impact = RNA_IMPACT_RAIL_LOST,
-	.cause = RNA_CAUSE_HOST,
-	.scope = RNA_RULE_OF_PORT,
+	RNA_RULE_ROW("netdev-no-address", PORT, WARNING, RAIL_LOST, HOST),
 	.settles = true,
 	.hold = "30s",
 	.help = "The network interface of an active RoCE port has no IP address, so its "
@@ -463,11 +443,7 @@ static void check_bond_member_lost(const struct rna_rule_input *in, struct rna_f
 }
 
 const struct rna_rule rna_rule_bond_member_lost = {
-	.name = "bond-member-lost",
-	.severity = RNA_SEVERITY_WARNING,
-	.impact = RNA_IMPACT_RAIL_SLOW,
-	.cause = RNA_CAUSE_CABLE,
-	.scope = RNA_RULE_OF_PORT,
+	RNA_RULE_ROW("bond-member-lost", PORT, WARNING, RAIL_SLOW, CABLE),
 	.settles = true,
 	.hold = "0s",
 	.help = "A member of the bond of an RDMA port has no link; the port stays active.",
@@ -501,11 +477,7 @@ static void check_bond_unmonitored(const struct rna_rule_input *in, struct rna_f
 }
 
 const struct rna_rule rna_rule_bond_unmonitored = {
-	.name = "bond-unmonitored",
-	.severity = RNA_SEVERITY_WARNING,
-	.impact = RNA_IMPACT_HOST,
-	.cause = RNA_CAUSE_HOST,
-	.scope = RNA_RULE_OF_PORT,
+	RNA_RULE_ROW("bond-unmonitored", PORT, WARNING, HOST, HOST),
 	.settles = true,
 	.hold = "30s",
 	.help = "The bond of an RDMA port monitors no links (miimon and arp_interval are "
@@ -558,11 +530,7 @@ static void check_lacp_partner_missing(const struct rna_rule_input *in, struct r
 }
 
 const struct rna_rule rna_rule_lacp_partner_missing = {
-	.name = "lacp-partner-missing",
-	.severity = RNA_SEVERITY_WARNING,
-	.impact = RNA_IMPACT_RAIL_SLOW,
-	.cause = RNA_CAUSE_CABLE,
-	.scope = RNA_RULE_OF_PORT,
+	RNA_RULE_ROW("lacp-partner-missing", PORT, WARNING, RAIL_SLOW, CABLE),
 	.settles = true,
 	.hold = "1m", /* churn detection of IEEE 802.1AX */
 	.help = "The bond of an RDMA port speaks LACP (mode 802.3ad) and no switch "
@@ -612,11 +580,7 @@ static void check_lacp_aggregators_differ(const struct rna_rule_input *in, struc
 }
 
 const struct rna_rule rna_rule_lacp_aggregators_differ = {
-	.name = "lacp-aggregators-differ",
-	.severity = RNA_SEVERITY_WARNING,
-	.impact = RNA_IMPACT_RAIL_SLOW,
-	.cause = RNA_CAUSE_CABLE,
-	.scope = RNA_RULE_OF_PORT,
+	RNA_RULE_ROW("lacp-aggregators-differ", PORT, WARNING, RAIL_SLOW, CABLE),
 	.settles = true,
 	.hold = "1m", /* as above */
 	.help = "Members of the bond of an RDMA port have a link and are in different LACP "
@@ -671,11 +635,7 @@ static void check_lacp_member_inactive(const struct rna_rule_input *in, struct r
 }
 
 const struct rna_rule rna_rule_lacp_member_inactive = {
-	.name = "lacp-member-inactive",
-	.severity = RNA_SEVERITY_WARNING,
-	.impact = RNA_IMPACT_RAIL_SLOW,
-	.cause = RNA_CAUSE_CABLE,
-	.scope = RNA_RULE_OF_PORT,
+	RNA_RULE_ROW("lacp-member-inactive", PORT, WARNING, RAIL_SLOW, CABLE),
 	.settles = true,
 	.hold = "1m", /* as above */
 	.help = "A member of the bond of an RDMA port has a link and is in the bond's LACP "
@@ -769,11 +729,7 @@ static void check_gateway_unreachable(const struct rna_rule_input *in, struct rn
 }
 
 const struct rna_rule rna_rule_gateway_unreachable = {
-	.name = "gateway-unreachable",
-	.severity = RNA_SEVERITY_WARNING,
-	.impact = RNA_IMPACT_FABRIC,
-	.cause = RNA_CAUSE_FABRIC,
-	.scope = RNA_RULE_OF_PORT,
+	RNA_RULE_ROW("gateway-unreachable", PORT, WARNING, FABRIC, FABRIC),
 	.settles = true,
 	.hold = "90s", /* two readings */
 	.help = "A gateway of an active RoCE port does not answer ARP or neighbour "

@@ -642,11 +642,7 @@ static void check_episodes(const struct rna_rule_input *in, struct rna_finds *ou
 }
 
 const struct rna_rule rna_rule_firmware_failing = {
-	.name = "firmware-failing",
-	.severity = RNA_SEVERITY_CRITICAL,
-	.impact = RNA_IMPACT_RAIL_LOST,
-	.cause = RNA_CAUSE_CARD,
-	.scope = RNA_RULE_OF_DEVICE,
+	RNA_RULE_ROW("firmware-failing", DEVICE, CRITICAL, RAIL_LOST, CARD),
 	.hold = "0s",
 	.help = "The driver of a NIC reports in the kernel log that the firmware does not "
 		"answer, or that the device is in an error state. Info once the driver "
@@ -659,11 +655,7 @@ const struct rna_rule rna_rule_firmware_failing = {
 };
 
 const struct rna_rule rna_rule_transmit_timeout = {
-	.name = "transmit-timeout",
-	.severity = RNA_SEVERITY_WARNING,
-	.impact = RNA_IMPACT_RAIL_SLOW,
-	.cause = RNA_CAUSE_CARD,
-	.scope = RNA_RULE_OF_DEVICE,
+	RNA_RULE_ROW("transmit-timeout", DEVICE, WARNING, RAIL_SLOW, CARD),
 	.settles = true,
 	.hold = "30s",
 	.help = "The kernel reports a queue of a network interface that does not send. "
@@ -678,11 +670,7 @@ const struct rna_rule rna_rule_transmit_timeout = {
 };
 
 const struct rna_rule rna_rule_pcie_errors_logged = {
-	.name = "pcie-errors-logged",
-	.severity = RNA_SEVERITY_WARNING,
-	.impact = RNA_IMPACT_ERRORS,
-	.cause = RNA_CAUSE_CARD,
-	.scope = RNA_RULE_OF_DEVICE,
+	RNA_RULE_ROW("pcie-errors-logged", DEVICE, WARNING, ERRORS, CARD),
 	.settles = true,
 	.hold = "0s",
 	.help = "The kernel log reports errors of the PCIe path of a NIC: AER, a link that "
@@ -695,11 +683,7 @@ const struct rna_rule rna_rule_pcie_errors_logged = {
 };
 
 const struct rna_rule rna_rule_module_event = {
-	.name = "module-event",
-	.severity = RNA_SEVERITY_WARNING,
-	.impact = RNA_IMPACT_ERRORS,
-	.cause = RNA_CAUSE_CABLE,
-	.scope = RNA_RULE_OF_DEVICE,
+	RNA_RULE_ROW("module-event", DEVICE, WARNING, ERRORS, CABLE),
 	.settles = true,
 	.hold = "30s",
 	.help = "The driver of a NIC reports in the kernel log a fault of a transceiver, a "
@@ -714,11 +698,7 @@ const struct rna_rule rna_rule_module_event = {
 };
 
 const struct rna_rule rna_rule_device_overheated = {
-	.name = "device-overheated",
-	.severity = RNA_SEVERITY_CRITICAL,
-	.impact = RNA_IMPACT_RAIL_SLOW,
-	.cause = RNA_CAUSE_CARD,
-	.scope = RNA_RULE_OF_DEVICE,
+	RNA_RULE_ROW("device-overheated", DEVICE, CRITICAL, RAIL_SLOW, CARD),
 	.hold = "0s",
 	.help = "The driver of a NIC reports in the kernel log that the card or one of its "
 		"modules is too hot. Where module-temperature measures it, that quotes the "
@@ -732,11 +712,7 @@ const struct rna_rule rna_rule_device_overheated = {
 };
 
 const struct rna_rule rna_rule_iommu_fault = {
-	.name = "iommu-fault",
-	.severity = RNA_SEVERITY_WARNING,
-	.impact = RNA_IMPACT_ERRORS,
-	.cause = RNA_CAUSE_HOST,
-	.scope = RNA_RULE_OF_DEVICE,
+	RNA_RULE_ROW("iommu-fault", DEVICE, WARNING, ERRORS, HOST),
 	.hold = "0s",
 	.help = "The IOMMU rejected an access of a NIC to memory: transfers fail or lose "
 		"data.",
@@ -749,11 +725,7 @@ const struct rna_rule rna_rule_iommu_fault = {
 };
 
 const struct rna_rule rna_rule_cpu_lockup = {
-	.name = "cpu-lockup",
-	.severity = RNA_SEVERITY_WARNING,
-	.impact = RNA_IMPACT_HOST,
-	.cause = RNA_CAUSE_HOST,
-	.scope = RNA_RULE_OF_DEVICE,
+	RNA_RULE_ROW("cpu-lockup", DEVICE, WARNING, HOST, HOST),
 	.hold = "0s",
 	.help = "The kernel reports a processor that was stuck in the driver of a NIC.",
 	.check = check_episodes,
@@ -765,11 +737,7 @@ const struct rna_rule rna_rule_cpu_lockup = {
 };
 
 const struct rna_rule rna_rule_gpudirect_failing = {
-	.name = "gpudirect-failing",
-	.severity = RNA_SEVERITY_WARNING,
-	.impact = RNA_IMPACT_HOST,
-	.cause = RNA_CAUSE_HOST,
-	.scope = RNA_RULE_OF_DEVICE,
+	RNA_RULE_ROW("gpudirect-failing", DEVICE, WARNING, HOST, HOST),
 	.settles = true,
 	.hold = "1m",
 	.help = "The kernel log reports errors of the module through which NICs reach GPU "
@@ -783,11 +751,7 @@ const struct rna_rule rna_rule_gpudirect_failing = {
 };
 
 const struct rna_rule rna_rule_protocol_errors_logged = {
-	.name = "protocol-errors-logged",
-	.severity = RNA_SEVERITY_WARNING,
-	.impact = RNA_IMPACT_FABRIC,
-	.cause = RNA_CAUSE_FABRIC,
-	.scope = RNA_RULE_OF_DEVICE,
+	RNA_RULE_ROW("protocol-errors-logged", DEVICE, WARNING, FABRIC, FABRIC),
 	.settles = true,
 	.hold = "1m",
 	.help = "The RDMA core of the kernel, or a protocol on it (IPoIB, SRP, iSER, NFS), "
@@ -801,11 +765,7 @@ const struct rna_rule rna_rule_protocol_errors_logged = {
 };
 
 const struct rna_rule rna_rule_driver_failing = {
-	.name = "driver-failing",
-	.severity = RNA_SEVERITY_WARNING,
-	.impact = RNA_IMPACT_RAIL_LOST,
-	.cause = RNA_CAUSE_CARD,
-	.scope = RNA_RULE_OF_DEVICE,
+	RNA_RULE_ROW("driver-failing", DEVICE, WARNING, RAIL_LOST, CARD),
 	.settles = true,
 	.hold = "1m",
 	.help = "The driver of a NIC reports in the kernel log that it failed at something "
@@ -819,11 +779,7 @@ const struct rna_rule rna_rule_driver_failing = {
 };
 
 const struct rna_rule rna_rule_kernel_log_pattern = {
-	.name = "kernel-log-pattern",
-	.severity = RNA_SEVERITY_WARNING,
-	.impact = RNA_IMPACT_HOST,
-	.cause = RNA_CAUSE_HOST,
-	.scope = RNA_RULE_OF_NODE,
+	RNA_RULE_ROW("kernel-log-pattern", NODE, WARNING, HOST, HOST),
 	.hold = "0s",
 	.help = "The kernel log has a message that the site looks for "
 		"(kernel_log.patterns). Severity and text are those of the pattern.",
@@ -849,11 +805,7 @@ static void check_kernel_log_flood(const struct rna_rule_input *in, struct rna_f
 }
 
 const struct rna_rule rna_rule_kernel_log_flood = {
-	.name = "kernel-log-flood",
-	.severity = RNA_SEVERITY_WARNING,
-	.impact = RNA_IMPACT_HOST,
-	.cause = RNA_CAUSE_HOST,
-	.scope = RNA_RULE_OF_NODE,
+	RNA_RULE_ROW("kernel-log-flood", NODE, WARNING, HOST, HOST),
 	.settles = true,
 	.hold = "1m",
 	.help = "The kernel log grows by more than 6,000 messages a minute, of any driver "
@@ -878,11 +830,7 @@ static void check_kernel_log_unread(const struct rna_rule_input *in, struct rna_
 }
 
 const struct rna_rule rna_rule_kernel_log_unread = {
-	.name = "kernel-log-unread",
-	.severity = RNA_SEVERITY_INFO,
-	.impact = RNA_IMPACT_AGENT,
-	.cause = RNA_CAUSE_HOST,
-	.scope = RNA_RULE_OF_NODE,
+	RNA_RULE_ROW("kernel-log-unread", NODE, INFO, AGENT, HOST),
 	.hold = "1m",
 	.help = "The agent may not read the kernel log: rules about it find nothing.",
 	.check = check_kernel_log_unread,

@@ -51,11 +51,7 @@ static void check_module_temperature(const struct rna_rule_input *in, struct rna
 }
 
 const struct rna_rule rna_rule_module_temperature = {
-	.name = "module-temperature",
-	.severity = RNA_SEVERITY_CRITICAL,
-	.impact = RNA_IMPACT_ERRORS,
-	.cause = RNA_CAUSE_CABLE,
-	.scope = RNA_RULE_OF_PORT,
+	RNA_RULE_ROW("module-temperature", PORT, CRITICAL, ERRORS, CABLE),
 	.hold = "0s",
 	.help = "The temperature of a transceiver is above the module's alarm threshold "
 		"(warning: above its warning threshold).",
@@ -97,11 +93,7 @@ static void check_module_voltage(const struct rna_rule_input *in, struct rna_fin
 }
 
 const struct rna_rule rna_rule_module_voltage = {
-	.name = "module-voltage",
-	.severity = RNA_SEVERITY_WARNING,
-	.impact = RNA_IMPACT_ERRORS,
-	.cause = RNA_CAUSE_CABLE,
-	.scope = RNA_RULE_OF_PORT,
+	RNA_RULE_ROW("module-voltage", PORT, WARNING, ERRORS, CABLE),
 	.settles = true,
 	.hold = "0s",
 	.help = "The supply voltage of a transceiver is beyond the module's alarm "
@@ -183,11 +175,7 @@ static void check_module_light(const struct rna_rule_input *in, struct rna_finds
 }
 
 const struct rna_rule rna_rule_module_light = {
-	.name = "module-light",
-	.severity = RNA_SEVERITY_WARNING,
-	.impact = RNA_IMPACT_ERRORS,
-	.cause = RNA_CAUSE_CABLE,
-	.scope = RNA_RULE_OF_PORT,
+	RNA_RULE_ROW("module-light", PORT, WARNING, ERRORS, CABLE),
 	.settles = true,
 	.hold = "0s",
 	.help = "Rx power, Tx power or laser bias of a lane of an active port is beyond "
@@ -223,11 +211,7 @@ static void check_module_lane(const struct rna_rule_input *in, struct rna_finds 
 }
 
 const struct rna_rule rna_rule_module_lane = {
-	.name = "module-lane",
-	.severity = RNA_SEVERITY_INFO,
-	.impact = RNA_IMPACT_ERRORS,
-	.cause = RNA_CAUSE_CABLE,
-	.scope = RNA_RULE_OF_PORT,
+	RNA_RULE_ROW("module-lane", PORT, INFO, ERRORS, CABLE),
 	.settles = true,
 	.hold = "0s",
 	.help = "The Rx power of one lane of an active port is less than half of that of "

@@ -55,11 +55,7 @@ static void check_namespaces_hidden(const struct rna_rule_input *in, struct rna_
 }
 
 const struct rna_rule rna_rule_namespaces_hidden = {
-	.name = "namespaces-hidden",
-	.severity = RNA_SEVERITY_WARNING,
-	.impact = RNA_IMPACT_AGENT,
-	.cause = RNA_CAUSE_HOST,
-	.scope = RNA_RULE_OF_NODE,
+	RNA_RULE_ROW("namespaces-hidden", NODE, WARNING, AGENT, HOST),
 	.hold = "30s",
 	.help = "follow.enabled is true, but the agent lacks a right that it needs to "
 		"follow devices into other network namespaces.",
@@ -88,11 +84,7 @@ static void check_namespaces_crowded(const struct rna_rule_input *in, struct rna
 }
 
 const struct rna_rule rna_rule_namespaces_crowded = {
-	.name = "namespaces-crowded",
-	.severity = RNA_SEVERITY_WARNING,
-	.impact = RNA_IMPACT_AGENT,
-	.cause = RNA_CAUSE_JOB,
-	.scope = RNA_RULE_OF_NODE,
+	RNA_RULE_ROW("namespaces-crowded", NODE, WARNING, AGENT, JOB),
 	.hold = "30s",
 	.help = "A network namespace has more RDMA devices than follow.max_devices, or "
 		"more ports than follow.max_ports. The agent does not read the others.",
@@ -127,11 +119,7 @@ static void check_device_contested(const struct rna_rule_input *in, struct rna_f
 }
 
 const struct rna_rule rna_rule_device_contested = {
-	.name = "device-contested",
-	.severity = RNA_SEVERITY_WARNING,
-	.impact = RNA_IMPACT_AGENT,
-	.cause = RNA_CAUSE_JOB,
-	.scope = RNA_RULE_OF_NODE,
+	RNA_RULE_ROW("device-contested", NODE, WARNING, AGENT, JOB),
 	.hold = "30s",
 	.help = "Two network namespaces have the same RDMA device, although a device is in "
 		"one at a time. The agent believes neither and does not read the device.",
@@ -156,11 +144,7 @@ static void check_device_node_pod(const struct rna_rule_input *in, struct rna_fi
 }
 
 const struct rna_rule rna_rule_device_node_pod = {
-	.name = "device-node-pod",
-	.severity = RNA_SEVERITY_WARNING,
-	.impact = RNA_IMPACT_HOST,
-	.cause = RNA_CAUSE_JOB,
-	.scope = RNA_RULE_OF_DEVICE,
+	RNA_RULE_ROW("device-node-pod", DEVICE, WARNING, HOST, JOB),
 	.settles = true,
 	.hold = "2m", /* containers of a pod start one after the other */
 	.help = "A device is in the network namespace of a pod, but none of its containers "
@@ -188,11 +172,7 @@ static void check_users_hidden(const struct rna_rule_input *in, struct rna_finds
 }
 
 const struct rna_rule rna_rule_users_hidden = {
-	.name = "users-hidden",
-	.severity = RNA_SEVERITY_INFO,
-	.impact = RNA_IMPACT_AGENT,
-	.cause = RNA_CAUSE_HOST,
-	.scope = RNA_RULE_OF_DEVICE,
+	RNA_RULE_ROW("users-hidden", DEVICE, INFO, AGENT, HOST),
 	.hold = "30s",
 	.help = "metrics.users is true, but processes that have a device open are in "
 		"another PID namespace, so that the agent cannot name their users.",

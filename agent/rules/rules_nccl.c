@@ -227,11 +227,7 @@ static void check_nccl_conf(const struct rna_rule_input *in, struct rna_finds *o
 }
 
 const struct rna_rule rna_rule_nccl_conf = {
-	.name = "nccl-conf",
-	.severity = RNA_SEVERITY_WARNING,
-	.impact = RNA_IMPACT_HOST,
-	.cause = RNA_CAUSE_HOST,
-	.scope = RNA_RULE_OF_NODE,
+	RNA_RULE_ROW("nccl-conf", NODE, WARNING, HOST, HOST),
 	.settles = true,
 	.hold = "1m",
 	.help = "/etc/nccl.conf demands of all jobs what the node does not have: an RDMA "

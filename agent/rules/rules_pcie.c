@@ -152,11 +152,7 @@ static void check_device_off_bus(const struct rna_rule_input *in, struct rna_fin
 }
 
 const struct rna_rule rna_rule_device_off_bus = {
-	.name = "device-off-bus",
-	.severity = RNA_SEVERITY_CRITICAL,
-	.impact = RNA_IMPACT_RAIL_LOST,
-	.cause = RNA_CAUSE_CARD,
-	.scope = RNA_RULE_OF_DEVICE,
+	RNA_RULE_ROW("device-off-bus", DEVICE, CRITICAL, RAIL_LOST, CARD),
 	.settles = true,
 	.hold = "30s", /* a reset of the firmware takes some seconds */
 	.help = "The PCI function of a device is listed but does not respond: its "
@@ -257,11 +253,7 @@ static void check_pcie_degraded(const struct rna_rule_input *in, struct rna_find
 }
 
 const struct rna_rule rna_rule_pcie_degraded = {
-	.name = "pcie-degraded",
-	.severity = RNA_SEVERITY_WARNING,
-	.impact = RNA_IMPACT_RAIL_SLOW,
-	.cause = RNA_CAUSE_CARD,
-	.scope = RNA_RULE_OF_DEVICE,
+	RNA_RULE_ROW("pcie-degraded", DEVICE, WARNING, RAIL_SLOW, CARD),
 	.hold = "6m", /* so that two readings say it: links are trained anew now and then */
 	.help = "A PCIe link between a device and its root port runs at a lower speed or "
 		"with fewer lanes than both of its ends support. Severity info if only "
@@ -360,11 +352,7 @@ static void check_pcie_limits_port(const struct rna_rule_input *in, struct rna_f
 }
 
 const struct rna_rule rna_rule_pcie_limits_port = {
-	.name = "pcie-limits-port",
-	.severity = RNA_SEVERITY_INFO,
-	.impact = RNA_IMPACT_RAIL_SLOW,
-	.cause = RNA_CAUSE_PLATFORM,
-	.scope = RNA_RULE_OF_PORT,
+	RNA_RULE_ROW("pcie-limits-port", PORT, INFO, RAIL_SLOW, PLATFORM),
 	.hold = "6m",
 	.help = "The PCIe path of an active port carries less than the port, or one of its "
 		"links carries less than all ports behind it need together, although every "
@@ -418,11 +406,7 @@ static void check_pcie_errors(const struct rna_rule_input *in, struct rna_finds 
 }
 
 const struct rna_rule rna_rule_pcie_errors = {
-	.name = "pcie-errors",
-	.severity = RNA_SEVERITY_WARNING,
-	.impact = RNA_IMPACT_ERRORS,
-	.cause = RNA_CAUSE_CARD,
-	.scope = RNA_RULE_OF_DEVICE,
+	RNA_RULE_ROW("pcie-errors", DEVICE, WARNING, ERRORS, CARD),
 	.hold = "0s",
 	.help = "PCIe errors (AER) between a device and its root port rise faster than "
 		"their threshold allows.",
@@ -528,11 +512,7 @@ static void check_gpudirect_redirected(const struct rna_rule_input *in, struct r
 }
 
 const struct rna_rule rna_rule_gpudirect_redirected = {
-	.name = "gpudirect-redirected",
-	.severity = RNA_SEVERITY_WARNING,
-	.impact = RNA_IMPACT_HOST,
-	.cause = RNA_CAUSE_HOST,
-	.scope = RNA_RULE_OF_DEVICE,
+	RNA_RULE_ROW("gpudirect-redirected", DEVICE, WARNING, HOST, HOST),
 	.hold = "90s", /* scripts that turn it off run late in the boot */
 	.help = "ACS of a PCIe switch port between a NIC and a GPU redirects their traffic "
 		"to the root port, which slows GPUDirect RDMA down or makes it hang. Not "
@@ -641,11 +621,7 @@ static void check_pcie_read_request(const struct rna_rule_input *in, struct rna_
 }
 
 const struct rna_rule rna_rule_pcie_read_request = {
-	.name = "pcie-read-request",
-	.severity = RNA_SEVERITY_INFO,
-	.impact = RNA_IMPACT_HOST,
-	.cause = RNA_CAUSE_HOST,
-	.scope = RNA_RULE_OF_DEVICE,
+	RNA_RULE_ROW("pcie-read-request", DEVICE, INFO, HOST, HOST),
 	.hold = "90s",
 	.help = "ConnectX ports of 100 Gb/s or more read less than 4096 bytes of memory at a "
 		"time (MaxReadReq). Severity warning, of a device, if most cards of its "

@@ -252,11 +252,7 @@ static void check_port_down(const struct rna_rule_input *in, struct rna_finds *o
 }
 
 const struct rna_rule rna_rule_port_down = {
-	.name = "port-down",
-	.severity = RNA_SEVERITY_CRITICAL,
-	.impact = RNA_IMPACT_RAIL_LOST,
-	.cause = RNA_CAUSE_CABLE,
-	.scope = RNA_RULE_OF_PORT,
+	RNA_RULE_ROW("port-down", PORT, CRITICAL, RAIL_LOST, CABLE),
 	.settles = true,
 	.hold = "0s",
 	.help = "The port is down although the agent expects it to be up. Without an "
@@ -325,11 +321,7 @@ static void check_rails_down(const struct rna_rule_input *in, struct rna_finds *
 }
 
 const struct rna_rule rna_rule_rails_down = {
-	.name = "rails-down",
-	.severity = RNA_SEVERITY_WARNING,
-	.impact = RNA_IMPACT_NODE_LOST,
-	.cause = RNA_CAUSE_CABLE,
-	.scope = RNA_RULE_OF_NODE,
+	RNA_RULE_ROW("rails-down", NODE, WARNING, NODE_LOST, CABLE),
 	.settles = true,
 	.hold = "1m",
 	.help = "All ports that serve the GPUs of a node, on several cards, are down, and none of "
@@ -353,11 +345,7 @@ static void check_port_disabled(const struct rna_rule_input *in, struct rna_find
 }
 
 const struct rna_rule rna_rule_port_disabled = {
-	.name = "port-disabled",
-	.severity = RNA_SEVERITY_INFO,
-	.impact = RNA_IMPACT_RAIL_LOST,
-	.cause = RNA_CAUSE_HOST,
-	.scope = RNA_RULE_OF_PORT,
+	RNA_RULE_ROW("port-disabled", PORT, INFO, RAIL_LOST, HOST),
 	.settles = true,
 	.hold = "0s",
 	.help = "An InfiniBand port is disabled, and the agent does not expect it to be "
@@ -387,11 +375,7 @@ static void check_port_init(const struct rna_rule_input *in, struct rna_finds *o
 }
 
 const struct rna_rule rna_rule_port_init = {
-	.name = "port-init",
-	.severity = RNA_SEVERITY_CRITICAL,
-	.impact = RNA_IMPACT_RAIL_LOST,
-	.cause = RNA_CAUSE_FABRIC,
-	.scope = RNA_RULE_OF_PORT,
+	RNA_RULE_ROW("port-init", PORT, CRITICAL, RAIL_LOST, FABRIC),
 	.settles = true,
 	.hold = "30s",
 	.help = "The link of an InfiniBand port is up, but no subnet manager has "
@@ -418,11 +402,7 @@ static void check_port_armed(const struct rna_rule_input *in, struct rna_finds *
 }
 
 const struct rna_rule rna_rule_port_armed = {
-	.name = "port-armed",
-	.severity = RNA_SEVERITY_WARNING,
-	.impact = RNA_IMPACT_RAIL_LOST,
-	.cause = RNA_CAUSE_FABRIC,
-	.scope = RNA_RULE_OF_PORT,
+	RNA_RULE_ROW("port-armed", PORT, WARNING, RAIL_LOST, FABRIC),
 	.settles = true,
 	.hold = "30s",
 	.help = "The port stays in state ARMED: the subnet manager started to activate it "
@@ -562,11 +542,7 @@ static void check_device_missing(const struct rna_rule_input *in, struct rna_fin
 }
 
 const struct rna_rule rna_rule_device_missing = {
-	.name = "device-missing",
-	.severity = RNA_SEVERITY_CRITICAL,
-	.impact = RNA_IMPACT_RAIL_LOST,
-	.cause = RNA_CAUSE_CARD,
-	.scope = RNA_RULE_OF_NODE,
+	RNA_RULE_ROW("device-missing", NODE, CRITICAL, RAIL_LOST, CARD),
 	.settles = true,
 	.hold = "1m",
 	.help = "A device with a PCI function was present earlier and is now absent, or "
@@ -585,11 +561,7 @@ static void check_device_moved(const struct rna_rule_input *in, struct rna_finds
 }
 
 const struct rna_rule rna_rule_device_moved = {
-	.name = "device-moved",
-	.severity = RNA_SEVERITY_INFO,
-	.impact = RNA_IMPACT_HOST,
-	.cause = RNA_CAUSE_JOB,
-	.scope = RNA_RULE_OF_NODE,
+	RNA_RULE_ROW("device-moved", NODE, INFO, HOST, JOB),
 	.settles = true,
 	.hold = "0s",
 	.help = "A device has moved to another network namespace, usually into a "
@@ -657,11 +629,7 @@ static void check_device_renamed(const struct rna_rule_input *in, struct rna_fin
 }
 
 const struct rna_rule rna_rule_device_renamed = {
-	.name = "device-renamed",
-	.severity = RNA_SEVERITY_WARNING,
-	.impact = RNA_IMPACT_HOST,
-	.cause = RNA_CAUSE_HOST,
-	.scope = RNA_RULE_OF_PORT,
+	RNA_RULE_ROW("device-renamed", PORT, WARNING, HOST, HOST),
 	.settles = true,
 	.hold = "30s",
 	.help = "Within the last 24 hours, the device or the network interface of a port "
@@ -698,11 +666,7 @@ static void check_device_replaced(const struct rna_rule_input *in, struct rna_fi
 }
 
 const struct rna_rule rna_rule_device_replaced = {
-	.name = "device-replaced",
-	.severity = RNA_SEVERITY_INFO,
-	.impact = RNA_IMPACT_HOST,
-	.cause = RNA_CAUSE_CARD,
-	.scope = RNA_RULE_OF_DEVICE,
+	RNA_RULE_ROW("device-replaced", DEVICE, INFO, HOST, CARD),
 	.settles = true,
 	.hold = "30s",
 	.help = "The node GUID at a PCI address changed within the last 24 hours: the "

@@ -163,11 +163,7 @@ static void check_probe_unreachable(const struct rna_rule_input *in, struct rna_
 }
 
 const struct rna_rule rna_rule_probe_unreachable = {
-	.name = "probe-unreachable",
-	.severity = RNA_SEVERITY_CRITICAL,
-	.impact = RNA_IMPACT_RAIL_LOST,
-	.cause = RNA_CAUSE_CABLE,
-	.scope = RNA_RULE_OF_PORT,
+	RNA_RULE_ROW("probe-unreachable", PORT, CRITICAL, RAIL_LOST, CABLE),
 	.hold = "0s", /* three seconds of silence, ten after a start, and the peers were asked */
 	.help = "Probes from a port to all its peers are not answered, although the agents "
 		"of these peers say that they run, and other ports of this node are "
@@ -200,11 +196,7 @@ static void check_probe_peer_unreachable(const struct rna_rule_input *in, struct
 }
 
 const struct rna_rule rna_rule_probe_peer_unreachable = {
-	.name = "probe-peer-unreachable",
-	.severity = RNA_SEVERITY_WARNING,
-	.impact = RNA_IMPACT_FABRIC,
-	.cause = RNA_CAUSE_FABRIC,
-	.scope = RNA_RULE_OF_PORT,
+	RNA_RULE_ROW("probe-peer-unreachable", PORT, WARNING, FABRIC, FABRIC),
 	.hold = "0s",
 	.help = "Probes from a port to some of its peers are not answered, although the "
 		"agents of these peers say that they run. The other ends report "
@@ -269,11 +261,7 @@ static void check_probe_loss(const struct rna_rule_input *in, struct rna_finds *
 }
 
 const struct rna_rule rna_rule_probe_loss = {
-	.name = "probe-loss",
-	.severity = RNA_SEVERITY_WARNING,
-	.impact = RNA_IMPACT_ERRORS,
-	.cause = RNA_CAUSE_CABLE,
-	.scope = RNA_RULE_OF_PORT,
+	RNA_RULE_ROW("probe-loss", PORT, WARNING, ERRORS, CABLE),
 	.hold = "0s", /* the losses are next to impossible on a sound path */
 	.help = "A port loses probes to or from a third of its peers or more, two at "
 		"least, or the only one that answers. Severity info if only single paths lose, "
@@ -305,11 +293,7 @@ static void check_probe_mtu_hole(const struct rna_rule_input *in, struct rna_fin
 }
 
 const struct rna_rule rna_rule_probe_mtu_hole = {
-	.name = "probe-mtu-hole",
-	.severity = RNA_SEVERITY_WARNING,
-	.impact = RNA_IMPACT_FABRIC,
-	.cause = RNA_CAUSE_FABRIC,
-	.scope = RNA_RULE_OF_PORT,
+	RNA_RULE_ROW("probe-mtu-hole", PORT, WARNING, FABRIC, FABRIC),
 	.hold = "0s", /* so many are next to impossible by chance */
 	.help = "Probes as large as the MTU are lost on the way to a peer, on all paths or on "
 		"some of several equal ones, while small ones come back.",
@@ -340,11 +324,7 @@ static void check_probe_slow(const struct rna_rule_input *in, struct rna_finds *
 }
 
 const struct rna_rule rna_rule_probe_slow = {
-	.name = "probe-slow",
-	.severity = RNA_SEVERITY_WARNING,
-	.impact = RNA_IMPACT_FABRIC,
-	.cause = RNA_CAUSE_FABRIC,
-	.scope = RNA_RULE_OF_PORT,
+	RNA_RULE_ROW("probe-slow", PORT, WARNING, FABRIC, FABRIC),
 	.hold = "0s", /* a minute */
 	.help = "For a minute, round trips to a peer take more than twice as long as they "
 		"usually did, and more than to the other peers.",
@@ -371,11 +351,7 @@ static void check_probe_dscp_rewritten(const struct rna_rule_input *in, struct r
 }
 
 const struct rna_rule rna_rule_probe_dscp_rewritten = {
-	.name = "probe-dscp-rewritten",
-	.severity = RNA_SEVERITY_WARNING,
-	.impact = RNA_IMPACT_FABRIC,
-	.cause = RNA_CAUSE_FABRIC,
-	.scope = RNA_RULE_OF_PORT,
+	RNA_RULE_ROW("probe-dscp-rewritten", PORT, WARNING, FABRIC, FABRIC),
 	.hold = "0s", /* so many are next to impossible by chance */
 	.help = "Probes arrive with another DSCP than they left with, on all paths or on some of "
 		"several equal ones: RoCE traffic may take the wrong queue, without PFC and ECN.",
@@ -403,11 +379,7 @@ static void check_probe_detour(const struct rna_rule_input *in, struct rna_finds
 }
 
 const struct rna_rule rna_rule_probe_detour = {
-	.name = "probe-detour",
-	.severity = RNA_SEVERITY_WARNING,
-	.impact = RNA_IMPACT_FABRIC,
-	.cause = RNA_CAUSE_FABRIC,
-	.scope = RNA_RULE_OF_PORT,
+	RNA_RULE_ROW("probe-detour", PORT, WARNING, FABRIC, FABRIC),
 	.hold = "0s", /* a minute */
 	.help = "For a minute, probes to a peer arrive with a lower hop limit than they "
 		"usually did, and those to other peers do not: they take more hops.",
@@ -459,11 +431,7 @@ static void check_probe_flooded(const struct rna_rule_input *in, struct rna_find
 }
 
 const struct rna_rule rna_rule_probe_flooded = {
-	.name = "probe-flooded",
-	.severity = RNA_SEVERITY_WARNING,
-	.impact = RNA_IMPACT_AGENT,
-	.cause = RNA_CAUSE_JOB,
-	.scope = RNA_RULE_OF_PORT,
+	RNA_RULE_ROW("probe-flooded", PORT, WARNING, AGENT, JOB),
 	.hold = "0s", /* each pause is a fact */
 	.help = "A port received more than 2,000 packets within a second that no member "
 		"made for it, or that it had received before. It is closed for five "
@@ -496,11 +464,7 @@ static void check_probe_host_busy(const struct rna_rule_input *in, struct rna_fi
 }
 
 const struct rna_rule rna_rule_probe_host_busy = {
-	.name = "probe-host-busy",
-	.severity = RNA_SEVERITY_WARNING,
-	.impact = RNA_IMPACT_AGENT,
-	.cause = RNA_CAUSE_JOB,
-	.scope = RNA_RULE_OF_NODE,
+	RNA_RULE_ROW("probe-host-busy", NODE, WARNING, AGENT, JOB),
 	.hold = "1m",
 	.help = "The node sent less than half of its probes for a minute, because other programs "
 		"took the CPU. Faults of its ports and paths may not be seen, and its ports are "

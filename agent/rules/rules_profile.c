@@ -705,11 +705,7 @@ static void check_profile_unusable(const struct rna_rule_input *in, struct rna_f
 }
 
 const struct rna_rule rna_rule_profile_unusable = {
-	.name = "profile-unusable",
-	.severity = RNA_SEVERITY_WARNING,
-	.impact = RNA_IMPACT_AGENT,
-	.cause = RNA_CAUSE_HOST,
-	.scope = RNA_RULE_OF_NODE,
+	RNA_RULE_ROW("profile-unusable", NODE, WARNING, AGENT, HOST),
 	.hold = "1m",
 	.help = "The file that expect.profile names cannot be used, or none of its profiles "
 		"fits this node, or several do. The agent continues without a profile. "
@@ -737,11 +733,7 @@ static void check_profile_node(const struct rna_rule_input *in, struct rna_finds
 }
 
 const struct rna_rule rna_rule_profile_node = {
-	.name = "profile-node",
-	.severity = RNA_SEVERITY_WARNING,
-	.impact = RNA_IMPACT_HOST,
-	.cause = RNA_CAUSE_HOST,
-	.scope = RNA_RULE_OF_NODE,
+	RNA_RULE_ROW("profile-node", NODE, WARNING, HOST, HOST),
 	.settles = true,
 	.hold = "1m",
 	.help = "GPUs, kernel modules, ACS, the IOMMU or CPU governors differ from the "
@@ -770,11 +762,7 @@ static void check_profile_count(const struct rna_rule_input *in, struct rna_find
 }
 
 const struct rna_rule rna_rule_profile_count = {
-	.name = "profile-count",
-	.severity = RNA_SEVERITY_CRITICAL,
-	.impact = RNA_IMPACT_RAIL_LOST,
-	.cause = RNA_CAUSE_CARD,
-	.scope = RNA_RULE_OF_NODE,
+	RNA_RULE_ROW("profile-count", NODE, CRITICAL, RAIL_LOST, CARD),
 	.settles = true,
 	.hold = "1m",
 	.help = "There are fewer RDMA devices, or fewer ports that are up, than the profile "
@@ -804,11 +792,7 @@ static void check_profile_device(const struct rna_rule_input *in, struct rna_fin
 }
 
 const struct rna_rule rna_rule_profile_device = {
-	.name = "profile-device",
-	.severity = RNA_SEVERITY_WARNING,
-	.impact = RNA_IMPACT_RAIL_SLOW,
-	.cause = RNA_CAUSE_CARD,
-	.scope = RNA_RULE_OF_DEVICE,
+	RNA_RULE_ROW("profile-device", DEVICE, WARNING, RAIL_SLOW, CARD),
 	.settles = true,
 	.hold = "6m", /* as pcie-degraded */
 	.help = "Name, firmware, PCIe link, MaxReadReq or the number of virtual functions of a "
@@ -827,11 +811,7 @@ static void check_profile_port(const struct rna_rule_input *in, struct rna_finds
 }
 
 const struct rna_rule rna_rule_profile_port = {
-	.name = "profile-port",
-	.severity = RNA_SEVERITY_WARNING,
-	.impact = RNA_IMPACT_RAIL_SLOW,
-	.cause = RNA_CAUSE_CABLE,
-	.scope = RNA_RULE_OF_PORT,
+	RNA_RULE_ROW("profile-port", PORT, WARNING, RAIL_SLOW, CABLE),
 	.settles = true,
 	.hold = "30s",
 	.help = "Link layer, rate, number of lanes, MTU, P_Keys or LID of a port differ "

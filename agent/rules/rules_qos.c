@@ -254,11 +254,7 @@ static void check_qos_rails(const struct rna_rule_input *in, struct rna_finds *o
 }
 
 const struct rna_rule rna_rule_qos_rails = {
-	.name = "qos-rails",
-	.severity = RNA_SEVERITY_WARNING,
-	.impact = RNA_IMPACT_HOST,
-	.cause = RNA_CAUSE_HOST,
-	.scope = RNA_RULE_OF_PORT,
+	RNA_RULE_ROW("qos-rails", PORT, WARNING, HOST, HOST),
 	.hold = "30s",
 	.help = "The QoS configuration of an active RoCE port differs from most ports of "
 		"the same adapter model, or between members of its bond: PFC, trust, DSCP "
@@ -379,11 +375,7 @@ static void check_qos_drift(const struct rna_rule_input *in, struct rna_finds *o
 }
 
 const struct rna_rule rna_rule_qos_drift = {
-	.name = "qos-drift",
-	.severity = RNA_SEVERITY_WARNING,
-	.impact = RNA_IMPACT_HOST,
-	.cause = RNA_CAUSE_HOST,
-	.scope = RNA_RULE_OF_PORT,
+	RNA_RULE_ROW("qos-drift", PORT, WARNING, HOST, HOST),
 	.hold = "30s",
 	.help = "The QoS configuration of an active RoCE port, or of a member of its "
 		"bond, differs from qos.expect.",
@@ -433,11 +425,7 @@ static void check_qos_lossy_class(const struct rna_rule_input *in, struct rna_fi
 }
 
 const struct rna_rule rna_rule_qos_lossy_class = {
-	.name = "qos-lossy-class",
-	.severity = RNA_SEVERITY_WARNING,
-	.impact = RNA_IMPACT_HOST,
-	.cause = RNA_CAUSE_HOST,
-	.scope = RNA_RULE_OF_PORT,
+	RNA_RULE_ROW("qos-lossy-class", PORT, WARNING, HOST, HOST),
 	.hold = "30s",
 	.help = "The driver assigns RoCE packets a traffic class that maps to a priority "
 		"without PFC, although another priority has PFC.",
@@ -472,11 +460,7 @@ static void check_qos_lossless_discards(const struct rna_rule_input *in, struct 
 }
 
 const struct rna_rule rna_rule_qos_lossless_discards = {
-	.name = "qos-lossless-discards",
-	.severity = RNA_SEVERITY_WARNING,
-	.impact = RNA_IMPACT_ERRORS,
-	.cause = RNA_CAUSE_HOST,
-	.scope = RNA_RULE_OF_PORT,
+	RNA_RULE_ROW("qos-lossless-discards", PORT, WARNING, ERRORS, HOST),
 	.hold = "0s",
 	.help = "A RoCE port, or a member of its bond, drops frames of a priority that "
 		"PFC should make lossless.",
@@ -537,11 +521,7 @@ static void check_qos_pfc_priorities(const struct rna_rule_input *in, struct rna
 }
 
 const struct rna_rule rna_rule_qos_pfc_priorities = {
-	.name = "qos-pfc-priorities",
-	.severity = RNA_SEVERITY_INFO,
-	.impact = RNA_IMPACT_HOST,
-	.cause = RNA_CAUSE_HOST,
-	.scope = RNA_RULE_OF_NODE,
+	RNA_RULE_ROW("qos-pfc-priorities", NODE, INFO, HOST, HOST),
 	.hold = "30s",
 	.help = "Active RoCE ports have PFC on for no priority, or for several. On nodes "
 		"with GPUs only the ports that serve GPUs count.",
@@ -585,11 +565,7 @@ static void check_qos_vlan_mtu(const struct rna_rule_input *in, struct rna_finds
 }
 
 const struct rna_rule rna_rule_qos_vlan_mtu = {
-	.name = "qos-vlan-mtu",
-	.severity = RNA_SEVERITY_INFO,
-	.impact = RNA_IMPACT_HOST,
-	.cause = RNA_CAUSE_HOST,
-	.scope = RNA_RULE_OF_PORT,
+	RNA_RULE_ROW("qos-vlan-mtu", PORT, INFO, HOST, HOST),
 	.hold = "30s",
 	.help = "The MTU of a VLAN interface limits its RDMA MTU to less than that of the "
 		"port.",

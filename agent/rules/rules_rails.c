@@ -244,11 +244,7 @@ static void check_rails_link_layer(const struct rna_rule_input *in, struct rna_f
 }
 
 const struct rna_rule rna_rule_rails_link_layer = {
-	.name = "rails-link-layer",
-	.severity = RNA_SEVERITY_INFO,
-	.impact = RNA_IMPACT_HOST,
-	.cause = RNA_CAUSE_CARD,
-	.scope = RNA_RULE_OF_PORT,
+	RNA_RULE_ROW("rails-link-layer", PORT, INFO, HOST, CARD),
 	.hold = "30s",
 	.help = "The link layer of a port differs from most ports of the same adapter "
 		"model. Severity warning if these ports serve GPUs.",
@@ -281,11 +277,7 @@ static void check_rails_mtu(const struct rna_rule_input *in, struct rna_finds *o
 }
 
 const struct rna_rule rna_rule_rails_mtu = {
-	.name = "rails-mtu",
-	.severity = RNA_SEVERITY_INFO,
-	.impact = RNA_IMPACT_HOST,
-	.cause = RNA_CAUSE_HOST,
-	.scope = RNA_RULE_OF_PORT,
+	RNA_RULE_ROW("rails-mtu", PORT, INFO, HOST, HOST),
 	.hold = "30s",
 	.help = "The MTU of the interface of a RoCE port differs from most ports of the "
 		"same adapter model.",
@@ -323,11 +315,7 @@ static void check_rails_ipoib(const struct rna_rule_input *in, struct rna_finds 
 }
 
 const struct rna_rule rna_rule_rails_ipoib = {
-	.name = "rails-ipoib",
-	.severity = RNA_SEVERITY_INFO,
-	.impact = RNA_IMPACT_HOST,
-	.cause = RNA_CAUSE_HOST,
-	.scope = RNA_RULE_OF_PORT,
+	RNA_RULE_ROW("rails-ipoib", PORT, INFO, HOST, HOST),
 	.settles = true,
 	.hold = "90s",
 	.help = "An InfiniBand port has no IPoIB interface in this network namespace, and "
@@ -370,11 +358,7 @@ static void check_jumbo_frames(const struct rna_rule_input *in, struct rna_finds
 }
 
 const struct rna_rule rna_rule_jumbo_frames = {
-	.name = "jumbo-frames",
-	.severity = RNA_SEVERITY_INFO,
-	.impact = RNA_IMPACT_HOST,
-	.cause = RNA_CAUSE_HOST,
-	.scope = RNA_RULE_OF_NODE,
+	RNA_RULE_ROW("jumbo-frames", NODE, INFO, HOST, HOST),
 	.hold = "30s",
 	.help = "RoCE interfaces have an MTU that is large enough for RDMA but below 9000.",
 	.check = check_jumbo_frames,
@@ -405,11 +389,7 @@ static void check_rails_virtual_functions(const struct rna_rule_input *in, struc
 }
 
 const struct rna_rule rna_rule_rails_virtual_functions = {
-	.name = "rails-virtual-functions",
-	.severity = RNA_SEVERITY_INFO,
-	.impact = RNA_IMPACT_HOST,
-	.cause = RNA_CAUSE_HOST,
-	.scope = RNA_RULE_OF_PORT,
+	RNA_RULE_ROW("rails-virtual-functions", PORT, INFO, HOST, HOST),
 	.hold = "30s",
 	.help = "The number of virtual functions of a device differs from most devices of "
 		"the same adapter model.",
@@ -470,11 +450,7 @@ static void check_rails_firmware(const struct rna_rule_input *in, struct rna_fin
 }
 
 const struct rna_rule rna_rule_rails_firmware = {
-	.name = "rails-firmware",
-	.severity = RNA_SEVERITY_INFO,
-	.impact = RNA_IMPACT_HOST,
-	.cause = RNA_CAUSE_CARD,
-	.scope = RNA_RULE_OF_PORT,
+	RNA_RULE_ROW("rails-firmware", PORT, INFO, HOST, CARD),
 	.hold = "30s",
 	.help = "The firmware of a card differs from most cards of its model. Severity "
 		"warning if these serve GPUs.",

@@ -74,11 +74,7 @@ static void check_device_stalled(const struct rna_rule_input *in, struct rna_fin
 }
 
 const struct rna_rule rna_rule_device_stalled = {
-	.name = "device-stalled",
-	.severity = RNA_SEVERITY_WARNING,
-	.impact = RNA_IMPACT_RAIL_LOST,
-	.cause = RNA_CAUSE_CARD,
-	.scope = RNA_RULE_OF_DEVICE,
+	RNA_RULE_ROW("device-stalled", DEVICE, WARNING, RAIL_LOST, CARD),
 	.hold = "0s",
 	.help = "A device does not answer: a read has exceeded its deadline; critical "
 		"after two minutes.",
@@ -151,11 +147,7 @@ static void check_reads_failing(const struct rna_rule_input *in, struct rna_find
 }
 
 const struct rna_rule rna_rule_reads_failing = {
-	.name = "reads-failing",
-	.severity = RNA_SEVERITY_WARNING,
-	.impact = RNA_IMPACT_AGENT,
-	.cause = RNA_CAUSE_HOST,
-	.scope = RNA_RULE_OF_DEVICE,
+	RNA_RULE_ROW("reads-failing", DEVICE, WARNING, AGENT, HOST),
 	.hold = "30s",
 	.help = "A collector fails for a device, or the state of a port cannot be read or says "
 		"neither up nor down while others of its model are up, so its health is unknown.",
@@ -192,11 +184,7 @@ static void check_data_too_old(const struct rna_rule_input *in, struct rna_finds
 }
 
 const struct rna_rule rna_rule_data_too_old = {
-	.name = "data-too-old",
-	.severity = RNA_SEVERITY_WARNING,
-	.impact = RNA_IMPACT_AGENT,
-	.cause = RNA_CAUSE_HOST,
-	.scope = RNA_RULE_OF_DEVICE,
+	RNA_RULE_ROW("data-too-old", DEVICE, WARNING, AGENT, HOST),
 	.hold = "15s", /* a device that answers again is read anew in its turn */
 	.help = "The data of a device is older than three polling periods although no "
 		"read failed.",

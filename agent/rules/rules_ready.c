@@ -94,11 +94,7 @@ static void check_gpudirect_not_ready(const struct rna_rule_input *in, struct rn
 }
 
 const struct rna_rule rna_rule_gpudirect_not_ready = {
-	.name = "gpudirect-not-ready",
-	.severity = RNA_SEVERITY_WARNING,
-	.impact = RNA_IMPACT_HOST,
-	.cause = RNA_CAUSE_HOST,
-	.scope = RNA_RULE_OF_NODE,
+	RNA_RULE_ROW("gpudirect-not-ready", NODE, WARNING, HOST, HOST),
 	.hold = "0s",
 	.help = "A node with GPUs and RDMA devices supports no form of GPUDirect RDMA: "
 		"neither a peer memory module nor dma-buf.",
@@ -130,11 +126,7 @@ static void check_gpudirect_async_off(const struct rna_rule_input *in, struct rn
 }
 
 const struct rna_rule rna_rule_gpudirect_async_off = {
-	.name = "gpudirect-async-off",
-	.severity = RNA_SEVERITY_INFO,
-	.impact = RNA_IMPACT_HOST,
-	.cause = RNA_CAUSE_HOST,
-	.scope = RNA_RULE_OF_NODE,
+	RNA_RULE_ROW("gpudirect-async-off", NODE, INFO, HOST, HOST),
 	.hold = "0s",
 	.help = "NVIDIA's driver does not allow GPU kernels to ring NIC doorbells, which "
 		"NVSHMEM's IBGDA needs.",
@@ -197,11 +189,7 @@ static void check_module_missing(const struct rna_rule_input *in, struct rna_fin
 }
 
 const struct rna_rule rna_rule_module_missing = {
-	.name = "module-missing",
-	.severity = RNA_SEVERITY_INFO,
-	.impact = RNA_IMPACT_HOST,
-	.cause = RNA_CAUSE_HOST,
-	.scope = RNA_RULE_OF_NODE,
+	RNA_RULE_ROW("module-missing", NODE, INFO, HOST, HOST),
 	.hold = "0s",
 	.help = "A kernel module of the RDMA stack is not loaded. Severity warning if no "
 		"application works without it.",
@@ -239,11 +227,7 @@ static void check_rdma_driver_missing(const struct rna_rule_input *in, struct rn
 }
 
 const struct rna_rule rna_rule_rdma_driver_missing = {
-	.name = "rdma-driver-missing",
-	.severity = RNA_SEVERITY_INFO,
-	.impact = RNA_IMPACT_RAIL_LOST,
-	.cause = RNA_CAUSE_HOST,
-	.scope = RNA_RULE_OF_NODE,
+	RNA_RULE_ROW("rdma-driver-missing", NODE, INFO, RAIL_LOST, HOST),
 	.hold = "0s",
 	.help = "The Ethernet driver of NICs is loaded without the module that provides "
 		"their RDMA devices.",
@@ -348,11 +332,7 @@ static void check_device_node(const struct rna_rule_input *in, struct rna_finds 
 }
 
 const struct rna_rule rna_rule_device_node = {
-	.name = "device-node",
-	.severity = RNA_SEVERITY_WARNING,
-	.impact = RNA_IMPACT_RAIL_LOST,
-	.cause = RNA_CAUSE_HOST,
-	.scope = RNA_RULE_OF_DEVICE,
+	RNA_RULE_ROW("device-node", DEVICE, WARNING, RAIL_LOST, HOST),
 	.hold = "30s",
 	.help = "The file in /dev/infiniband that applications open for a device is "
 		"missing. Severity info if it exists but is not open to all users, if an "
@@ -423,11 +403,7 @@ static void check_cpu_governor(const struct rna_rule_input *in, struct rna_finds
 }
 
 const struct rna_rule rna_rule_cpu_governor = {
-	.name = "cpu-governor",
-	.severity = RNA_SEVERITY_INFO,
-	.impact = RNA_IMPACT_HOST,
-	.cause = RNA_CAUSE_HOST,
-	.scope = RNA_RULE_OF_NODE,
+	RNA_RULE_ROW("cpu-governor", NODE, INFO, HOST, HOST),
 	.hold = "1m",
 	.help = "The kernel lowers the frequency of CPUs without load. Severity warning if "
 		"it keeps the lowest frequency (powersave). Drivers that choose the "
@@ -491,11 +467,7 @@ static void check_iommu_translating(const struct rna_rule_input *in, struct rna_
 }
 
 const struct rna_rule rna_rule_iommu_translating = {
-	.name = "iommu-translating",
-	.severity = RNA_SEVERITY_INFO,
-	.impact = RNA_IMPACT_HOST,
-	.cause = RNA_CAUSE_PLATFORM,
-	.scope = RNA_RULE_OF_NODE,
+	RNA_RULE_ROW("iommu-translating", NODE, INFO, HOST, PLATFORM),
 	.hold = "0s",
 	.help = "On a machine with GPUs, the IOMMU of Intel or AMD translates the addresses "
 		"of RDMA devices or GPUs. Not in virtual machines.",
@@ -521,11 +493,7 @@ static void check_netns_exclusive(const struct rna_rule_input *in, struct rna_fi
 }
 
 const struct rna_rule rna_rule_netns_exclusive = {
-	.name = "netns-exclusive",
-	.severity = RNA_SEVERITY_INFO,
-	.impact = RNA_IMPACT_HOST,
-	.cause = RNA_CAUSE_HOST,
-	.scope = RNA_RULE_OF_NODE,
+	RNA_RULE_ROW("netns-exclusive", NODE, INFO, HOST, HOST),
 	.hold = "0s",
 	.help = "RDMA devices are bound to one network namespace each (exclusive mode).",
 	.check = check_netns_exclusive,
@@ -609,11 +577,7 @@ static void check_memlock_low(const struct rna_rule_input *in, struct rna_finds 
 }
 
 const struct rna_rule rna_rule_memlock_low = {
-	.name = "memlock-low",
-	.severity = RNA_SEVERITY_INFO,
-	.impact = RNA_IMPACT_HOST,
-	.cause = RNA_CAUSE_HOST,
-	.scope = RNA_RULE_OF_NODE,
+	RNA_RULE_ROW("memlock-low", NODE, INFO, HOST, HOST),
 	.hold = "0s",
 	.help = "A container runtime passes a low limit of locked memory (less than 1 GiB) "
 		"to its containers; RDMA needs locked memory. What counts is the "

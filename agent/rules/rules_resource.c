@@ -114,11 +114,7 @@ static void check_resources_missing(const struct rna_rule_input *in, struct rna_
 }
 
 const struct rna_rule rna_rule_resources_missing = {
-	.name = "resources-missing",
-	.severity = RNA_SEVERITY_WARNING,
-	.impact = RNA_IMPACT_HOST,
-	.cause = RNA_CAUSE_PLATFORM,
-	.scope = RNA_RULE_OF_NODE,
+	RNA_RULE_ROW("resources-missing", NODE, WARNING, HOST, PLATFORM),
 	.hold = "0s", /* the Node is looked at rarely */
 	.help = "Device plugins advertise none, or fewer, of the RDMA resources that the "
 		"node has. Checked with kubernetes.backend api or both.",
@@ -141,11 +137,7 @@ static void check_taint_withheld(const struct rna_rule_input *in, struct rna_fin
 }
 
 const struct rna_rule rna_rule_taint_withheld = {
-	.name = "taint-withheld",
-	.severity = RNA_SEVERITY_WARNING,
-	.impact = RNA_IMPACT_AGENT,
-	.cause = RNA_CAUSE_PLATFORM,
-	.scope = RNA_RULE_OF_NODE,
+	RNA_RULE_ROW("taint-withheld", NODE, WARNING, AGENT, PLATFORM),
 	.hold = "0s",
 	.help = "The Node should have the taint, and does not get it: other nodes hold all Leases "
 		"of kubernetes.taint_leases, there are none, the API server refuses them, or "
@@ -166,11 +158,7 @@ static void check_label_held(const struct rna_rule_input *in, struct rna_finds *
 }
 
 const struct rna_rule rna_rule_label_held = {
-	.name = "label-held",
-	.severity = RNA_SEVERITY_INFO,
-	.impact = RNA_IMPACT_AGENT,
-	.cause = RNA_CAUSE_PLATFORM,
-	.scope = RNA_RULE_OF_NODE,
+	RNA_RULE_ROW("label-held", NODE, INFO, AGENT, PLATFORM),
 	.hold = "0s",
 	.help = "The label kubernetes.roce_key of the Node has another value than the agent would "
 		"give it. Another client has written it, and kubernetes.roce_label is "

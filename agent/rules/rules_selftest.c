@@ -142,11 +142,7 @@ static void check_selftest_failed(const struct rna_rule_input *in, struct rna_fi
 }
 
 const struct rna_rule rna_rule_selftest_failed = {
-	.name = "selftest-failed",
-	.severity = RNA_SEVERITY_CRITICAL,
-	.impact = RNA_IMPACT_RAIL_LOST,
-	.cause = RNA_CAUSE_CARD,
-	.scope = RNA_RULE_OF_PORT,
+	RNA_RULE_ROW("selftest-failed", PORT, CRITICAL, RAIL_LOST, CARD),
 	.hold = "0s", /* two tests are half an hour apart, or more */
 	.help = "Two consecutive self-tests with the same kind of memory failed or were "
 		"far too slow, or one returned corrupted data. Slow memory of another "
@@ -167,11 +163,7 @@ static void check_selftest_slow(const struct rna_rule_input *in, struct rna_find
 }
 
 const struct rna_rule rna_rule_selftest_slow = {
-	.name = "selftest-slow",
-	.severity = RNA_SEVERITY_WARNING,
-	.impact = RNA_IMPACT_RAIL_SLOW,
-	.cause = RNA_CAUSE_CARD,
-	.scope = RNA_RULE_OF_PORT,
+	RNA_RULE_ROW("selftest-slow", PORT, WARNING, RAIL_SLOW, CARD),
 	.hold = "0s",
 	.help = "Two consecutive self-tests with the same kind of memory moved less data "
 		"than the port and its PCIe path allow, or less than its siblings. Memory "
@@ -197,11 +189,7 @@ static void check_selftest_stuck(const struct rna_rule_input *in, struct rna_fin
 }
 
 const struct rna_rule rna_rule_selftest_stuck = {
-	.name = "selftest-stuck",
-	.severity = RNA_SEVERITY_WARNING,
-	.impact = RNA_IMPACT_RAIL_LOST,
-	.cause = RNA_CAUSE_CARD,
-	.scope = RNA_RULE_OF_PORT,
+	RNA_RULE_ROW("selftest-stuck", PORT, WARNING, RAIL_LOST, CARD),
 	.hold = "0s", /* it had all the time that it could need */
 	.help = "A self-test hangs in the kernel and cannot be stopped; its device is not "
 		"tested until it ends.",

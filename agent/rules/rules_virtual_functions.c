@@ -88,11 +88,7 @@ static void check_virtual_function_guid(const struct rna_rule_input *in, struct 
 }
 
 const struct rna_rule rna_rule_virtual_function_guid = {
-	.name = "virtual-function-guid",
-	.severity = RNA_SEVERITY_WARNING,
-	.impact = RNA_IMPACT_HOST,
-	.cause = RNA_CAUSE_HOST,
-	.scope = RNA_RULE_OF_DEVICE,
+	RNA_RULE_ROW("virtual-function-guid", DEVICE, WARNING, HOST, HOST),
 	.hold = "5m", /* operators bind first and configure then */
 	.help = "Virtual functions of an InfiniBand device have a driver but no GUID; "
 		"their ports stay down in any virtual machine or container.",
@@ -131,11 +127,7 @@ static void check_virtual_function_link(const struct rna_rule_input *in, struct 
 }
 
 const struct rna_rule rna_rule_virtual_function_link = {
-	.name = "virtual-function-link",
-	.severity = RNA_SEVERITY_INFO,
-	.impact = RNA_IMPACT_HOST,
-	.cause = RNA_CAUSE_HOST,
-	.scope = RNA_RULE_OF_DEVICE,
+	RNA_RULE_ROW("virtual-function-link", DEVICE, INFO, HOST, HOST),
 	.hold = "5m",
 	.help = "Virtual functions have a driver, but their link is administratively down.",
 	.check = check_virtual_function_link,
