@@ -543,26 +543,25 @@ static int read_all(struct run *run, struct rna_ethernet *ethernet)
 	return 0;
 }
 
-int rna_collect_ethernet(const struct rna_collect_input *in, struct rna_part **ret,
-			 struct rna_error *error)
+static int fill(const struct rna_collect_input *in, struct rna_part *part,
+		struct rna_arena *scratch)
 {
-	struct rna_ethernet *ethernet = rna_part_new(RNA_COLLECTOR_ETHERNET, sizeof(*ethernet), 64);
-	RNA_CLEANUP(rna_part_unref_p) struct rna_part *part = (struct rna_part *)ethernet;
-	RNA_CLEANUP(rna_arena_free_p) struct rna_arena *scratch = rna_arena_new(16384);
 	struct run run = {.in = in, .part = part, .scratch = scratch, .talk = {.root = in->root}};
-	int status = -ENOMEM;
+
+	return read_all(&run, (struct rna_ethernet *)part);
+}
+
+RNA_COLLECT(ethernet)
+{
+	const struct rna_part_plan plan = {RNA_COLLECTOR_ETHERNET,
+					   sizeof(struct rna_ethernet),
+					   64,
+					   16384,
+					   "cannot read Ethernet data",
+					   fill};
 
 	if (!in->netdevs)
 		return rna_error_say(error, -EAGAIN, "%s: its network interfaces are unknown",
 				     in->device->name);
-	if (part && scratch) {
-		part->started = rna_clock_now();
-		status = read_all(&run, ethernet);
-	}
-	if (status < 0)
-		return rna_error_set(error, status, "%s: cannot read Ethernet data",
-				     in->device->name);
-	part->taken = rna_clock_now();
-	*ret = RNA_TAKE(part);
-	return 0;
+	return rna_collect(&plan, in, ret, error);
 }

@@ -81,26 +81,20 @@ static int list(const struct rna_collect_input *in, struct rna_lldp *lldp,
 	return status == -ENOMEM ? status : 0;
 }
 
-int rna_collect_lldp(const struct rna_collect_input *in, struct rna_part **ret,
-		     struct rna_error *error)
+static int read_all(const struct rna_collect_input *in, struct rna_lldp *lldp)
 {
-	struct rna_lldp *lldp = rna_part_new(RNA_COLLECTOR_LLDP, sizeof(*lldp), 1024);
-	RNA_CLEANUP(rna_part_unref_p) struct rna_part *part = (struct rna_part *)lldp;
+	struct rna_lldp_neighbour *all =
+		rna_arena_array(lldp->part.arena, RNA_LLDP_MAX, sizeof(*all));
 	struct rna_lldp_neighbours now = {0};
-	struct rna_lldp_neighbour *all = NULL;
 	ssize_t count = -ENOMEM;
 
-	if (part) {
-		part->started = rna_clock_now();
-		all = rna_arena_array(part->arena, RNA_LLDP_MAX, sizeof(*all));
-	}
 	if (all && list(in, lldp, &now) == 0)
-		count = join(&now, (const struct rna_lldp *)in->previous, part, all);
+		count = join(&now, (const struct rna_lldp *)in->previous, &lldp->part, all);
 	if (count < 0)
-		return rna_error_set(error, (int)count, "cannot query lldpd");
+		return (int)count;
 	lldp->neighbours = all;
 	lldp->count = (size_t)count;
-	part->taken = rna_clock_now();
-	*ret = RNA_TAKE(part);
 	return 0;
 }
+
+RNA_DEFINE_COLLECT(lldp, LLDP, struct rna_lldp, 1024, 0, "cannot query lldpd", read_all(in, part))

@@ -332,29 +332,18 @@ static int read_all(struct rna_topology_run *run, struct rna_topology *topology)
 	return status;
 }
 
-int rna_collect_topology(const struct rna_collect_input *in, struct rna_part **ret,
-			 struct rna_error *error)
+static int fill(const struct rna_collect_input *in, struct rna_topology *topology,
+		struct rna_arena *scratch)
 {
-	struct rna_topology *topology =
-		rna_part_new(RNA_COLLECTOR_TOPOLOGY, sizeof(*topology), 8192);
-	RNA_CLEANUP(rna_part_unref_p) struct rna_part *part = (struct rna_part *)topology;
-	RNA_CLEANUP(rna_arena_free_p) struct rna_arena *scratch = rna_arena_new(64 * 1024);
-	int status = -ENOMEM;
+	struct rna_topology_run run = {
+		.in = in,
+		.part = &topology->part,
+		.scratch = scratch,
+		.last = (const struct rna_topology *)in->previous,
+	};
 
-	if (part && scratch) {
-		struct rna_topology_run run = {
-			.in = in,
-			.part = part,
-			.scratch = scratch,
-			.last = (const struct rna_topology *)in->previous,
-		};
-
-		part->started = rna_clock_now();
-		status = read_all(&run, topology);
-	}
-	if (status < 0)
-		return rna_error_set(error, status, "cannot read the PCI topology");
-	part->taken = rna_clock_now();
-	*ret = RNA_TAKE(part);
-	return 0;
+	return read_all(&run, topology);
 }
+
+RNA_DEFINE_COLLECT(topology, TOPOLOGY, struct rna_topology, 8192, 64 * 1024,
+		   "cannot read the PCI topology", fill(in, part, scratch))
