@@ -59,7 +59,8 @@ static rna_usec hold_of(const struct rna_settings *settings, const struct rna_ru
 {
 	rna_usec hold = 0;
 
-	(void)rna_duration_parse(rule->hold, &hold); /* the unit test reads all of the table */
+	if (rule->hold)
+		(void)rna_duration_parse(rule->hold, &hold); /* a unit test reads all of them */
 	for (char *const *entry = settings->health_hold_down; entry && *entry; entry++) {
 		char glob[RNA_RULE_GLOB_MAX];
 		rna_usec given;

@@ -81,7 +81,8 @@ void rna_rules_describe(struct rna_strbuf *out)
 
 		rna_strbuf_printf(out, "`%s`\t%s\t%s\t%s\t%s\t%s\t", rule->name,
 				  rna_severity_name(rule->severity), rna_impact_name(rule->impact),
-				  rna_cause_name(rule->cause), rule->hold, rule->help);
+				  rna_cause_name(rule->cause), rule->hold ? rule->hold : "0s",
+				  rule->help);
 		rna_remedy_write(rule->remedy, NULL, out);
 		rna_strbuf_puts(out, "\n");
 	}

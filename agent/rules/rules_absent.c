@@ -559,7 +559,7 @@ static void check_function_without_device(const struct rna_rule_input *in, struc
 }
 
 const struct rna_rule rna_rule_function_without_device = {
-	RNA_RULE_ROW("function-without-device", NODE, CRITICAL, RAIL_LOST, CARD),
+	RNA_RULE_ROW("function-without-device", NODE, CRITICAL, RAIL_LOST, CARD, DEVICE_MISSING),
 	.settles = true,
 	.hold = "1m",
 	.help = "A PCI function of a NIC has no RDMA device, although the same functions of "
@@ -573,7 +573,6 @@ const struct rna_rule rna_rule_function_without_device = {
 		  "of its RDMA driver, may have failed. If the function is not meant to "
 		  "have an RDMA device, add its PCI address to devices.exclude.",
 	.message_id = "db940a0dfee942b686f2502017c6a048",
-	.condition = RNA_CONDITION_DEVICE_MISSING,
 };
 
 /* -- No device at all -------------------------------------------------------------------------- */
@@ -723,7 +722,7 @@ static void check_rdma_absent(const struct rna_rule_input *in, struct rna_finds 
 }
 
 const struct rna_rule rna_rule_rdma_absent = {
-	RNA_RULE_ROW("rdma-absent", NODE, CRITICAL, NODE_LOST, HOST),
+	RNA_RULE_ROW("rdma-absent", NODE, CRITICAL, NODE_LOST, HOST, DEVICE_MISSING),
 	.settles = true,
 	.hold = "1m",
 	.help = "A node with NICs that are meant for RDMA has no RDMA device at all: NICs "
@@ -735,7 +734,6 @@ const struct rna_rule rna_rule_rdma_absent = {
 		  "log for errors of the driver. If the node is not meant to use RDMA, add "
 		  "rdma-absent to health.disable.",
 	.message_id = "ce66a4b899e8435aa8b235f2d5609451",
-	.condition = RNA_CONDITION_DEVICE_MISSING,
 	.second_condition = RNA_CONDITION_NOT_READY,
 };
 
@@ -845,7 +843,7 @@ static void check_gpu_without_nic(const struct rna_rule_input *in, struct rna_fi
 }
 
 const struct rna_rule rna_rule_gpu_without_nic = {
-	RNA_RULE_ROW("gpu-without-nic", NODE, WARNING, RAIL_LOST, CARD),
+	RNA_RULE_ROW("gpu-without-nic", NODE, WARNING, RAIL_LOST, CARD, DEVICE_MISSING),
 	.settles = true,
 	.hold = "1m",
 	.help = "A data centre GPU has fewer NICs behind its PCIe switch than at least three "
@@ -855,7 +853,6 @@ const struct rna_rule rna_rule_gpu_without_nic = {
 	.remedy = "Compare lspci with that of a healthy node of this kind. If a NIC is not in it, "
 		  "{cycle}. If the node is built like this, add gpu-without-nic to health.disable.",
 	.message_id = "ed2ab6b8c51545ddaee1279cace72422",
-	.condition = RNA_CONDITION_DEVICE_MISSING,
 };
 
 /* -- Nothing is watched ------------------------------------------------------------------------ */
@@ -873,7 +870,7 @@ static void check_nothing_watched(const struct rna_rule_input *in, struct rna_fi
 }
 
 const struct rna_rule rna_rule_nothing_watched = {
-	RNA_RULE_ROW("nothing-watched", NODE, WARNING, AGENT, HOST),
+	RNA_RULE_ROW("nothing-watched", NODE, WARNING, AGENT, HOST, NOT_OBSERVED),
 	.settles = true,
 	.hold = "1m",
 	.help = "The node has RDMA devices, and the settings exclude all of them.",
@@ -881,5 +878,4 @@ const struct rna_rule rna_rule_nothing_watched = {
 	.remedy = "Correct devices.include and devices.exclude. On nodes that need no "
 		  "monitoring, do not run the agent.",
 	.message_id = "0afe3761aef64247b4260fe7e8be3e94",
-	.condition = RNA_CONDITION_NOT_OBSERVED,
 };

@@ -81,7 +81,7 @@ static void check_expect_unmatched(const struct rna_rule_input *in, struct rna_f
 }
 
 const struct rna_rule rna_rule_expect_unmatched = {
-	RNA_RULE_ROW("expect-unmatched", NODE, WARNING, AGENT, HOST),
+	RNA_RULE_ROW("expect-unmatched", NODE, WARNING, AGENT, HOST, NOT_OBSERVED),
 	.settles = true,
 	.hold = "1m",
 	.help = "An entry of expect.up or expect.down matches no port of this node.",
@@ -90,5 +90,4 @@ const struct rna_rule rna_rule_expect_unmatched = {
 		  "interfaces of this node. If the device should be there, look for it "
 		  "with lspci and in the kernel log.",
 	.message_id = "dbb07032892b465c90f91d32e849a981",
-	.condition = RNA_CONDITION_NOT_OBSERVED,
 };

@@ -31,7 +31,7 @@ static void check_gid_missing(const struct rna_rule_input *in, struct rna_finds 
 }
 
 const struct rna_rule rna_rule_gid_missing = {
-	RNA_RULE_ROW("gid-missing", PORT, WARNING, RAIL_LOST, HOST),
+	RNA_RULE_ROW("gid-missing", PORT, WARNING, RAIL_LOST, HOST, PORT_UNREACHABLE),
 	.settles = true,
 	.hold = "30s",
 	.help = "The GID table of an active port is empty; no connection can use the port.",
@@ -39,7 +39,6 @@ const struct rna_rule rna_rule_gid_missing = {
 	.remedy = "Check that the network interface {interface} is up and in this network "
 		  "namespace.",
 	.message_id = "3a59d7b02dbd44109daba40e783915ca",
-	.condition = RNA_CONDITION_PORT_UNREACHABLE,
 };
 
 /*
@@ -59,7 +58,7 @@ static void check_gid_roce_v1_only(const struct rna_rule_input *in, struct rna_f
 }
 
 const struct rna_rule rna_rule_gid_roce_v1_only = {
-	RNA_RULE_ROW("gid-roce-v1-only", PORT, WARNING, HOST, HOST),
+	RNA_RULE_ROW("gid-roce-v1-only", PORT, WARNING, HOST, HOST, PORT_UNREACHABLE),
 	.settles = true,
 	.hold = "30s",
 	.help = "All GIDs of an active port are RoCE v1, which cannot be routed.",
@@ -68,7 +67,6 @@ const struct rna_rule rna_rule_gid_roce_v1_only = {
 		  "they do not support. A ConnectX-3 without \"Pro\" has no RoCE v2: use it within "
 		  "one subnet, or replace it.",
 	.message_id = "0bc8bac461a34f67b26407d55860649e",
-	.condition = RNA_CONDITION_PORT_UNREACHABLE,
 };
 
 /*
@@ -94,7 +92,7 @@ static void check_gid_link_local_only(const struct rna_rule_input *in, struct rn
 }
 
 const struct rna_rule rna_rule_gid_link_local_only = {
-	RNA_RULE_ROW("gid-link-local-only", PORT, WARNING, RAIL_LOST, HOST),
+	RNA_RULE_ROW("gid-link-local-only", PORT, WARNING, RAIL_LOST, HOST, PORT_UNREACHABLE),
 	.settles = true,
 	.hold = "30s",
 	.help = "All GIDs of an active RoCE port are link-local, although its interface "
@@ -103,7 +101,6 @@ const struct rna_rule rna_rule_gid_link_local_only = {
 	.remedy = "Assign an IP address to {interface}. If it has one, run: ip link set "
 		  "dev {interface} down && ip link set dev {interface} up.",
 	.message_id = "c178507e72ab4f93b5bf4c3c1baffebe",
-	.condition = RNA_CONDITION_PORT_UNREACHABLE,
 };
 
 /* -- NCCL's index ------------------------------------------------------------------------------ */
@@ -120,7 +117,7 @@ static void check_gid_nccl_index_moved(const struct rna_rule_input *in, struct r
 }
 
 const struct rna_rule rna_rule_gid_nccl_index_moved = {
-	RNA_RULE_ROW("gid-nccl-index-moved", PORT, WARNING, HOST, HOST),
+	RNA_RULE_ROW("gid-nccl-index-moved", PORT, WARNING, HOST, HOST, CHANGED),
 	.settles = true,
 	.hold = "30s",
 	.help = "NCCL uses another GID index than before. The finding resolves after 24 "
@@ -129,7 +126,6 @@ const struct rna_rule rna_rule_gid_nccl_index_moved = {
 	.remedy = "Jobs that set NCCL_IB_GID_INDEX need the new index, or must not set "
 		  "it; rdma-node-agent status --gids shows the table.",
 	.message_id = "9daa3e9b96d74aa9bd559158af883e92",
-	.condition = RNA_CONDITION_CHANGED,
 };
 
 static bool is_of_model(const struct rna_subject *port, unsigned model)
@@ -190,7 +186,7 @@ static void check_gid_rails_disagree(const struct rna_rule_input *in, struct rna
 }
 
 const struct rna_rule rna_rule_gid_rails_disagree = {
-	RNA_RULE_ROW("gid-rails-disagree", PORT, INFO, HOST, HOST),
+	RNA_RULE_ROW("gid-rails-disagree", PORT, INFO, HOST, HOST, NOT_READY),
 	.settles = true,
 	.hold = "30s",
 	.help = "NCCL uses another GID index on this port than on most ports of the same "
@@ -199,5 +195,4 @@ const struct rna_rule rna_rule_gid_rails_disagree = {
 	.remedy = "Do not set NCCL_IB_GID_INDEX on this node, or configure the addresses "
 		  "of all rails alike.",
 	.message_id = "9ec37f617a694d44bf89cbad4c4d314e",
-	.condition = RNA_CONDITION_NOT_READY,
 };

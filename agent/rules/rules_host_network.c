@@ -196,7 +196,7 @@ static void check_rails_share_subnet(const struct rna_rule_input *in, struct rna
 }
 
 const struct rna_rule rna_rule_rails_share_subnet = {
-	RNA_RULE_ROW("rails-share-subnet", NODE, WARNING, HOST, HOST),
+	RNA_RULE_ROW("rails-share-subnet", NODE, WARNING, HOST, HOST, NOT_READY),
 	.hold = "90s", /* two readings */
 	.help = "RoCE interfaces have addresses in one IPv4 subnet, and the kernel answers "
 		"ARP requests for an address by the interface of another one, or not at "
@@ -210,7 +210,6 @@ const struct rna_rule rna_rule_rails_share_subnet = {
 		  "from ADDRESS table N). If the rails are networks without a connection "
 		  "among each other, add rails-share-subnet to health.disable.",
 	.message_id = "95572981c19646cfbbc919a49a343766",
-	.condition = RNA_CONDITION_NOT_READY,
 };
 
 /* -- Tables of neighbours ---------------------------------------------------------------------- */
@@ -254,8 +253,7 @@ static void check_neighbour_table_full(const struct rna_rule_input *in, struct r
 }
 
 const struct rna_rule rna_rule_neighbour_table_full = {
-	RNA_RULE_ROW("neighbour-table-full", NODE, WARNING, HOST, HOST),
-	.hold = "0s",
+	RNA_RULE_ROW("neighbour-table-full", NODE, WARNING, HOST, HOST, NOT_READY),
 	.help = "The kernel's table of neighbours (ARP, neighbour discovery) refused an "
 		"entry within the last quarter of an hour, or refused entries since boot "
 		"and is full now. Connections to new peers fail.",
@@ -265,5 +263,4 @@ const struct rna_rule rna_rule_neighbour_table_full = {
 		  "node talks to, for example to 8192 and 16384, in the host's network "
 		  "namespace (sysctl, /etc/sysctl.d).",
 	.message_id = "60124e6ceb464aa8a33dc4ed0985d75c",
-	.condition = RNA_CONDITION_NOT_READY,
 };

@@ -227,7 +227,7 @@ static void check_nccl_conf(const struct rna_rule_input *in, struct rna_finds *o
 }
 
 const struct rna_rule rna_rule_nccl_conf = {
-	RNA_RULE_ROW("nccl-conf", NODE, WARNING, HOST, HOST),
+	RNA_RULE_ROW("nccl-conf", NODE, WARNING, HOST, HOST, NOT_READY),
 	.settles = true,
 	.hold = "1m",
 	.help = "/etc/nccl.conf demands of all jobs what the node does not have: an RDMA "
@@ -240,5 +240,4 @@ const struct rna_rule rna_rule_nccl_conf = {
 		  "variables itself, which takes precedence. Containers have a file of "
 		  "their own.",
 	.message_id = "d24946dfff324932b27ee1c0916bf651",
-	.condition = RNA_CONDITION_NOT_READY,
 };

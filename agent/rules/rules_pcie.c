@@ -152,7 +152,7 @@ static void check_device_off_bus(const struct rna_rule_input *in, struct rna_fin
 }
 
 const struct rna_rule rna_rule_device_off_bus = {
-	RNA_RULE_ROW("device-off-bus", DEVICE, CRITICAL, RAIL_LOST, CARD),
+	RNA_RULE_ROW("device-off-bus", DEVICE, CRITICAL, RAIL_LOST, CARD, DEVICE_MISSING),
 	.settles = true,
 	.hold = "30s", /* a reset of the firmware takes some seconds */
 	.help = "The PCI function of a device is listed but does not respond: its "
@@ -162,7 +162,6 @@ const struct rna_rule rna_rule_device_off_bus = {
 	.remedy = "Search the kernel log{bmc} for {pci}. Drain the node, then {cycle}. A "
 		  "reboot may not suffice.",
 	.message_id = "608330454b234e57b2c0676606dc310e",
-	.condition = RNA_CONDITION_DEVICE_MISSING,
 };
 
 /* Of one model, and its own link is degraded like the link that is looked at. */
@@ -253,7 +252,7 @@ static void check_pcie_degraded(const struct rna_rule_input *in, struct rna_find
 }
 
 const struct rna_rule rna_rule_pcie_degraded = {
-	RNA_RULE_ROW("pcie-degraded", DEVICE, WARNING, RAIL_SLOW, CARD),
+	RNA_RULE_ROW("pcie-degraded", DEVICE, WARNING, RAIL_SLOW, CARD, LINK_DEGRADED),
 	.hold = "6m", /* so that two readings say it: links are trained anew now and then */
 	.help = "A PCIe link between a device and its root port runs at a lower speed or "
 		"with fewer lanes than both of its ends support. Severity info if only "
@@ -261,7 +260,6 @@ const struct rna_rule rna_rule_pcie_degraded = {
 	.check = check_pcie_degraded,
 	.remedy = "{reseat} lspci -vv -s {pci} shows LnkCap and LnkSta.",
 	.message_id = "ad3299798a0648ef8356da94dffec3ec",
-	.condition = RNA_CONDITION_LINK_DEGRADED,
 };
 
 /* The link of a path that lacks most of what the ports behind it need together. */
@@ -352,7 +350,7 @@ static void check_pcie_limits_port(const struct rna_rule_input *in, struct rna_f
 }
 
 const struct rna_rule rna_rule_pcie_limits_port = {
-	RNA_RULE_ROW("pcie-limits-port", PORT, INFO, RAIL_SLOW, PLATFORM),
+	RNA_RULE_ROW("pcie-limits-port", PORT, INFO, RAIL_SLOW, PLATFORM, LINK_DEGRADED),
 	.hold = "6m",
 	.help = "The PCIe path of an active port carries less than the port, or one of its "
 		"links carries less than all ports behind it need together, although every "
@@ -360,7 +358,6 @@ const struct rna_rule rna_rule_pcie_limits_port = {
 	.check = check_pcie_limits_port,
 	.remedy = "{lanes}",
 	.message_id = "6c165daa4db6461c8236fe421bf2073a",
-	.condition = RNA_CONDITION_LINK_DEGRADED,
 };
 
 /* -- Errors ------------------------------------------------------------------------------------ */
@@ -406,14 +403,12 @@ static void check_pcie_errors(const struct rna_rule_input *in, struct rna_finds 
 }
 
 const struct rna_rule rna_rule_pcie_errors = {
-	RNA_RULE_ROW("pcie-errors", DEVICE, WARNING, ERRORS, CARD),
-	.hold = "0s",
+	RNA_RULE_ROW("pcie-errors", DEVICE, WARNING, ERRORS, CARD, LINK_DEGRADED),
 	.help = "PCIe errors (AER) between a device and its root port rise faster than "
 		"their threshold allows.",
 	.check = check_pcie_errors,
 	.remedy = "Search the kernel log for AER and the function it names. {reseat}",
 	.message_id = "dff6f97996ad4881bb816d60f5916cf9",
-	.condition = RNA_CONDITION_LINK_DEGRADED,
 };
 
 /* -- Traffic between NIC and GPU --------------------------------------------------------------- */
@@ -512,7 +507,7 @@ static void check_gpudirect_redirected(const struct rna_rule_input *in, struct r
 }
 
 const struct rna_rule rna_rule_gpudirect_redirected = {
-	RNA_RULE_ROW("gpudirect-redirected", DEVICE, WARNING, HOST, HOST),
+	RNA_RULE_ROW("gpudirect-redirected", DEVICE, WARNING, HOST, HOST, NOT_READY),
 	.hold = "90s", /* scripts that turn it off run late in the boot */
 	.help = "ACS of a PCIe switch port between a NIC and a GPU redirects their traffic "
 		"to the root port, which slows GPUDirect RDMA down or makes it hang. Not "
@@ -522,7 +517,6 @@ const struct rna_rule rna_rule_gpudirect_redirected = {
 		  "ECAP_ACS+0x6.w=0000, after each boot; or the kernel parameter "
 		  "pci=disable_acs_redir).",
 	.message_id = "f79f8725c52a4664b65380885e25173d",
-	.condition = RNA_CONDITION_NOT_READY,
 };
 
 /* -- Read requests ----------------------------------------------------------------------------- */
@@ -621,7 +615,7 @@ static void check_pcie_read_request(const struct rna_rule_input *in, struct rna_
 }
 
 const struct rna_rule rna_rule_pcie_read_request = {
-	RNA_RULE_ROW("pcie-read-request", DEVICE, INFO, HOST, HOST),
+	RNA_RULE_ROW("pcie-read-request", DEVICE, INFO, HOST, HOST, NOT_READY),
 	.hold = "90s",
 	.help = "ConnectX ports of 100 Gb/s or more read less than 4096 bytes of memory at a "
 		"time (MaxReadReq). Severity warning, of a device, if most cards of its "
@@ -631,5 +625,4 @@ const struct rna_rule rna_rule_pcie_read_request = {
 		  "the register by setpci -s {pci} CAP_EXP+8.w and write it with 5 "
 		  "as its first digit, after each boot; or use the setting of the BIOS.",
 	.message_id = "089996be4c994d009c3c95181c2ea06d",
-	.condition = RNA_CONDITION_NOT_READY,
 };

@@ -252,9 +252,8 @@ static void check_port_down(const struct rna_rule_input *in, struct rna_finds *o
 }
 
 const struct rna_rule rna_rule_port_down = {
-	RNA_RULE_ROW("port-down", PORT, CRITICAL, RAIL_LOST, CABLE),
+	RNA_RULE_ROW("port-down", PORT, CRITICAL, RAIL_LOST, CABLE, PORT_DOWN),
 	.settles = true,
-	.hold = "0s",
 	.help = "The port is down although the agent expects it to be up. Without an "
 		"expectation the severity is info, or warning while the link is training "
 		"or physically up, or if most ports that are used like it are up. A port of EFA, "
@@ -263,7 +262,6 @@ const struct rna_rule rna_rule_port_down = {
 	.check = check_port_down,
 	.remedy = "{link} If the port is meant to be down, add {object} to expect.down.",
 	.message_id = "5da5d81fe037426182921d5601598cf5",
-	.condition = RNA_CONDITION_PORT_DOWN,
 };
 
 /* The ports that serve GPUs, and of them the first. */
@@ -321,7 +319,7 @@ static void check_rails_down(const struct rna_rule_input *in, struct rna_finds *
 }
 
 const struct rna_rule rna_rule_rails_down = {
-	RNA_RULE_ROW("rails-down", NODE, WARNING, NODE_LOST, CABLE),
+	RNA_RULE_ROW("rails-down", NODE, WARNING, NODE_LOST, CABLE, PORT_DOWN),
 	.settles = true,
 	.hold = "1m",
 	.help = "All ports that serve the GPUs of a node, on several cards, are down, and none of "
@@ -330,7 +328,6 @@ const struct rna_rule rna_rule_rails_down = {
 	.remedy = "{provider}Check that the cables are in and that the switch ports are enabled. "
 		  "Add ports that are meant to be down to expect.down.",
 	.message_id = "925dc66c18c38ee2b0edf5ee0871d69b",
-	.condition = RNA_CONDITION_PORT_DOWN,
 };
 
 static void check_port_disabled(const struct rna_rule_input *in, struct rna_finds *out)
@@ -345,9 +342,8 @@ static void check_port_disabled(const struct rna_rule_input *in, struct rna_find
 }
 
 const struct rna_rule rna_rule_port_disabled = {
-	RNA_RULE_ROW("port-disabled", PORT, INFO, RAIL_LOST, HOST),
+	RNA_RULE_ROW("port-disabled", PORT, INFO, RAIL_LOST, HOST, PORT_DOWN),
 	.settles = true,
-	.hold = "0s",
 	.help = "An InfiniBand port is disabled, and the agent does not expect it to be "
 		"up.",
 	.check = check_port_disabled,
@@ -355,7 +351,6 @@ const struct rna_rule rna_rule_port_disabled = {
 	.remedy = "No action required if it is not used. To use it: {provider}enable {object} "
 		  "with ibportstate or in the subnet manager, whichever disabled it.",
 	.message_id = "05b18bd7d98945d4ac708d2cf8ba018b",
-	.condition = RNA_CONDITION_PORT_DOWN,
 };
 
 /* Without an expectation it is a warning: the cable shows that the port is meant to be used. */
@@ -375,7 +370,7 @@ static void check_port_init(const struct rna_rule_input *in, struct rna_finds *o
 }
 
 const struct rna_rule rna_rule_port_init = {
-	RNA_RULE_ROW("port-init", PORT, CRITICAL, RAIL_LOST, FABRIC),
+	RNA_RULE_ROW("port-init", PORT, CRITICAL, RAIL_LOST, FABRIC, FABRIC_UNHEALTHY),
 	.settles = true,
 	.hold = "30s",
 	.help = "The link of an InfiniBand port is up, but no subnet manager has "
@@ -386,7 +381,6 @@ const struct rna_rule rna_rule_port_init = {
 	.remedy = "{provider}Check that a subnet manager runs in this fabric and admits {object}: "
 		  "see sminfo and the log of opensm or UFM.",
 	.message_id = "4e275faaf60345ad94dbd2956e5991ff",
-	.condition = RNA_CONDITION_FABRIC_UNHEALTHY,
 };
 
 static void check_port_armed(const struct rna_rule_input *in, struct rna_finds *out)
@@ -402,7 +396,7 @@ static void check_port_armed(const struct rna_rule_input *in, struct rna_finds *
 }
 
 const struct rna_rule rna_rule_port_armed = {
-	RNA_RULE_ROW("port-armed", PORT, WARNING, RAIL_LOST, FABRIC),
+	RNA_RULE_ROW("port-armed", PORT, WARNING, RAIL_LOST, FABRIC, FABRIC_UNHEALTHY),
 	.settles = true,
 	.hold = "30s",
 	.help = "The port stays in state ARMED: the subnet manager started to activate it "
@@ -412,7 +406,6 @@ const struct rna_rule rna_rule_port_armed = {
 	.remedy = "{provider}Read the log of the subnet manager; a sweep that fails midway leaves "
 		  "ports in this state.",
 	.message_id = "69864336afab477ca32eed7c5f368ddb",
-	.condition = RNA_CONDITION_FABRIC_UNHEALTHY,
 };
 
 /* -- Devices that are absent ------------------------------------------------------------------- */
@@ -542,7 +535,7 @@ static void check_device_missing(const struct rna_rule_input *in, struct rna_fin
 }
 
 const struct rna_rule rna_rule_device_missing = {
-	RNA_RULE_ROW("device-missing", NODE, CRITICAL, RAIL_LOST, CARD),
+	RNA_RULE_ROW("device-missing", NODE, CRITICAL, RAIL_LOST, CARD, DEVICE_MISSING),
 	.settles = true,
 	.hold = "1m",
 	.help = "A device with a PCI function was present earlier and is now absent, or "
@@ -552,7 +545,6 @@ const struct rna_rule rna_rule_device_missing = {
 		  "the kernel log.{absent} If {device} was removed on purpose, run: "
 		  "rdma-node-agent expect accept.",
 	.message_id = "490558271c264c56954eae201980b496",
-	.condition = RNA_CONDITION_DEVICE_MISSING,
 };
 
 static void check_device_moved(const struct rna_rule_input *in, struct rna_finds *out)
@@ -561,9 +553,8 @@ static void check_device_moved(const struct rna_rule_input *in, struct rna_finds
 }
 
 const struct rna_rule rna_rule_device_moved = {
-	RNA_RULE_ROW("device-moved", NODE, INFO, HOST, JOB),
+	RNA_RULE_ROW("device-moved", NODE, INFO, HOST, JOB, CHANGED),
 	.settles = true,
-	.hold = "0s",
 	.help = "A device has moved to another network namespace, usually into a "
 		"container, or its card to another PCI address.",
 	.check = check_device_moved,
@@ -571,7 +562,6 @@ const struct rna_rule rna_rule_device_moved = {
 		  "dev show the namespace mode and the devices that remain. With "
 		  "follow.enabled the agent goes on reading {device} there.",
 	.message_id = "3701623d8c1841798112077419adea93",
-	.condition = RNA_CONDITION_CHANGED,
 };
 
 /* -- Names and cards that changed -------------------------------------------------------------- */
@@ -629,7 +619,7 @@ static void check_device_renamed(const struct rna_rule_input *in, struct rna_fin
 }
 
 const struct rna_rule rna_rule_device_renamed = {
-	RNA_RULE_ROW("device-renamed", PORT, WARNING, HOST, HOST),
+	RNA_RULE_ROW("device-renamed", PORT, WARNING, HOST, HOST, CHANGED),
 	.settles = true,
 	.hold = "30s",
 	.help = "Within the last 24 hours, the device or the network interface of a port "
@@ -644,7 +634,6 @@ const struct rna_rule rna_rule_device_renamed = {
 		  "prevent this. If the new names are right, run: rdma-node-agent expect "
 		  "accept. The finding resolves after 24 hours.",
 	.message_id = "34bc81f6c9364837b9d41cafab25fefc",
-	.condition = RNA_CONDITION_CHANGED,
 };
 
 static void check_device_replaced(const struct rna_rule_input *in, struct rna_finds *out)
@@ -666,7 +655,7 @@ static void check_device_replaced(const struct rna_rule_input *in, struct rna_fi
 }
 
 const struct rna_rule rna_rule_device_replaced = {
-	RNA_RULE_ROW("device-replaced", DEVICE, INFO, HOST, CARD),
+	RNA_RULE_ROW("device-replaced", DEVICE, INFO, HOST, CARD, CHANGED),
 	.settles = true,
 	.hold = "30s",
 	.help = "The node GUID at a PCI address changed within the last 24 hours: the "
@@ -677,5 +666,4 @@ const struct rna_rule rna_rule_device_replaced = {
 		  "To end the finding, run: rdma-node-agent expect accept {device}. It "
 		  "resolves after 24 hours.",
 	.message_id = "ac08723d7d7344158c3705fa87d9496a",
-	.condition = RNA_CONDITION_CHANGED,
 };

@@ -163,7 +163,7 @@ static void check_probe_unreachable(const struct rna_rule_input *in, struct rna_
 }
 
 const struct rna_rule rna_rule_probe_unreachable = {
-	RNA_RULE_ROW("probe-unreachable", PORT, CRITICAL, RAIL_LOST, CABLE),
+	RNA_RULE_ROW("probe-unreachable", PORT, CRITICAL, RAIL_LOST, CABLE, PORT_UNREACHABLE),
 	.hold = "0s", /* three seconds of silence, ten after a start, and the peers were asked */
 	.help = "Probes from a port to all its peers are not answered, although the agents "
 		"of these peers say that they run, and other ports of this node are "
@@ -174,7 +174,6 @@ const struct rna_rule rna_rule_probe_unreachable = {
 		  "{device}/{port} on the switch: counters, VLAN, MTU, PFC watchdog. Then "
 		  "reseat or replace the cable and its transceivers.",
 	.message_id = "b84fa73b222545478f5e541b4ca555dc",
-	.condition = RNA_CONDITION_PORT_UNREACHABLE,
 };
 
 /*
@@ -196,8 +195,7 @@ static void check_probe_peer_unreachable(const struct rna_rule_input *in, struct
 }
 
 const struct rna_rule rna_rule_probe_peer_unreachable = {
-	RNA_RULE_ROW("probe-peer-unreachable", PORT, WARNING, FABRIC, FABRIC),
-	.hold = "0s",
+	RNA_RULE_ROW("probe-peer-unreachable", PORT, WARNING, FABRIC, FABRIC, FABRIC_UNHEALTHY),
 	.help = "Probes from a port to some of its peers are not answered, although the "
 		"agents of these peers say that they run. The other ends report "
 		"probe-unreachable if it is their port. Severity warning if none of "
@@ -210,7 +208,6 @@ const struct rna_rule rna_rule_probe_peer_unreachable = {
 		  "warning, look at the host as well: addresses and routes of {device}, and "
 		  "whether all of its ports are up.",
 	.message_id = "87d8545306de46038aebed06d5b5c694",
-	.condition = RNA_CONDITION_FABRIC_UNHEALTHY,
 };
 
 /* -- Losses ------------------------------------------------------------------------------------ */
@@ -261,7 +258,7 @@ static void check_probe_loss(const struct rna_rule_input *in, struct rna_finds *
 }
 
 const struct rna_rule rna_rule_probe_loss = {
-	RNA_RULE_ROW("probe-loss", PORT, WARNING, ERRORS, CABLE),
+	RNA_RULE_ROW("probe-loss", PORT, WARNING, ERRORS, CABLE, LINK_DEGRADED),
 	.hold = "0s", /* the losses are next to impossible on a sound path */
 	.help = "A port loses probes to or from a third of its peers or more, two at "
 		"least, or the only one that answers. Severity info if only single paths lose, "
@@ -273,7 +270,6 @@ const struct rna_rule rna_rule_probe_loss = {
 		  "cable and its transceivers; on the switch look for discards of the "
 		  "traffic class of the probes.",
 	.message_id = "533f4bd69b2048758a698a3673e9eb58",
-	.condition = RNA_CONDITION_LINK_DEGRADED,
 };
 
 static void describe_large_loss(const struct rna_probe_port *port,
@@ -293,7 +289,7 @@ static void check_probe_mtu_hole(const struct rna_rule_input *in, struct rna_fin
 }
 
 const struct rna_rule rna_rule_probe_mtu_hole = {
-	RNA_RULE_ROW("probe-mtu-hole", PORT, WARNING, FABRIC, FABRIC),
+	RNA_RULE_ROW("probe-mtu-hole", PORT, WARNING, FABRIC, FABRIC, FABRIC_UNHEALTHY),
 	.hold = "0s", /* so many are next to impossible by chance */
 	.help = "Probes as large as the MTU are lost on the way to a peer, on all paths or on "
 		"some of several equal ones, while small ones come back.",
@@ -304,7 +300,6 @@ const struct rna_rule rna_rule_probe_mtu_hole = {
 		  "with each other. If they agree, look for a port that "
 		  "discards by size or by a full buffer (PFC, headroom).",
 	.message_id = "262562dc0f3e445aa4df1d1dbda0d776",
-	.condition = RNA_CONDITION_FABRIC_UNHEALTHY,
 };
 
 /* -- What arrives late or changed -------------------------------------------------------------- */
@@ -324,7 +319,7 @@ static void check_probe_slow(const struct rna_rule_input *in, struct rna_finds *
 }
 
 const struct rna_rule rna_rule_probe_slow = {
-	RNA_RULE_ROW("probe-slow", PORT, WARNING, FABRIC, FABRIC),
+	RNA_RULE_ROW("probe-slow", PORT, WARNING, FABRIC, FABRIC, FABRIC_UNHEALTHY),
 	.hold = "0s", /* a minute */
 	.help = "For a minute, round trips to a peer take more than twice as long as they "
 		"usually did, and more than to the other peers.",
@@ -333,7 +328,6 @@ const struct rna_rule rna_rule_probe_slow = {
 		  "rdma-node-agent probe --wide shows round trips, hop limits and ECN marks "
 		  "of each path.",
 	.message_id = "6c0bebb068fa4d2cb2ee0f4afe8fd9db",
-	.condition = RNA_CONDITION_FABRIC_UNHEALTHY,
 };
 
 static void describe_dscp(const struct rna_probe_port *port, const struct rna_probe_pair *pair,
@@ -351,7 +345,7 @@ static void check_probe_dscp_rewritten(const struct rna_rule_input *in, struct r
 }
 
 const struct rna_rule rna_rule_probe_dscp_rewritten = {
-	RNA_RULE_ROW("probe-dscp-rewritten", PORT, WARNING, FABRIC, FABRIC),
+	RNA_RULE_ROW("probe-dscp-rewritten", PORT, WARNING, FABRIC, FABRIC, FABRIC_UNHEALTHY),
 	.hold = "0s", /* so many are next to impossible by chance */
 	.help = "Probes arrive with another DSCP than they left with, on all paths or on some of "
 		"several equal ones: RoCE traffic may take the wrong queue, without PFC and ECN.",
@@ -361,7 +355,6 @@ const struct rna_rule rna_rule_probe_dscp_rewritten = {
 		"compare the leaf port of {device}/{port} with those of its sibling rails. On some "
 		"paths only: compare the ports of the spines with each other.",
 	.message_id = "03add9aaa8114d37b24f95c014bdafa2",
-	.condition = RNA_CONDITION_FABRIC_UNHEALTHY,
 };
 
 static void describe_detour(const struct rna_probe_port *port, const struct rna_probe_pair *pair,
@@ -379,7 +372,7 @@ static void check_probe_detour(const struct rna_rule_input *in, struct rna_finds
 }
 
 const struct rna_rule rna_rule_probe_detour = {
-	RNA_RULE_ROW("probe-detour", PORT, WARNING, FABRIC, FABRIC),
+	RNA_RULE_ROW("probe-detour", PORT, WARNING, FABRIC, FABRIC, FABRIC_UNHEALTHY),
 	.hold = "0s", /* a minute */
 	.help = "For a minute, probes to a peer arrive with a lower hop limit than they "
 		"usually did, and those to other peers do not: they take more hops.",
@@ -388,7 +381,6 @@ const struct rna_rule rna_rule_probe_detour = {
 		  "routes. After a planned change the finding ends by itself, when the new "
 		  "path is the usual one.",
 	.message_id = "5aa3589aa1f14e7b9b3893eca29a63b3",
-	.condition = RNA_CONDITION_FABRIC_UNHEALTHY,
 };
 
 /* -- Floods ------------------------------------------------------------------------------------ */
@@ -431,7 +423,7 @@ static void check_probe_flooded(const struct rna_rule_input *in, struct rna_find
 }
 
 const struct rna_rule rna_rule_probe_flooded = {
-	RNA_RULE_ROW("probe-flooded", PORT, WARNING, AGENT, JOB),
+	RNA_RULE_ROW("probe-flooded", PORT, WARNING, AGENT, JOB, NOT_OBSERVED),
 	.hold = "0s", /* each pause is a fact */
 	.help = "A port received more than 2,000 packets within a second that no member "
 		"made for it, or that it had received before. It is closed for five "
@@ -445,7 +437,6 @@ const struct rna_rule rna_rule_probe_flooded = {
 		  "packets of probes or knows their secret: look for mirror ports, and give "
 		  "all members another secret.",
 	.message_id = "dcacbb1517714501a1d770c7127e35ba",
-	.condition = RNA_CONDITION_NOT_OBSERVED,
 };
 
 /* -- This host --------------------------------------------------------------------------------- */
@@ -464,7 +455,7 @@ static void check_probe_host_busy(const struct rna_rule_input *in, struct rna_fi
 }
 
 const struct rna_rule rna_rule_probe_host_busy = {
-	RNA_RULE_ROW("probe-host-busy", NODE, WARNING, AGENT, JOB),
+	RNA_RULE_ROW("probe-host-busy", NODE, WARNING, AGENT, JOB, NOT_OBSERVED),
 	.hold = "1m",
 	.help = "The node sent less than half of its probes for a minute, because other programs "
 		"took the CPU. Faults of its ports and paths may not be seen, and its ports are "
@@ -475,5 +466,4 @@ const struct rna_rule rna_rule_probe_host_busy = {
 		  "have the CPU before other programs: link the profile priority to the unit, or "
 		  "set probe.priority of the Helm chart to true.",
 	.message_id = "93f5ae86dbde43a7980893bdf71213c0",
-	.condition = RNA_CONDITION_NOT_OBSERVED,
 };

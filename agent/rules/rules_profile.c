@@ -705,7 +705,7 @@ static void check_profile_unusable(const struct rna_rule_input *in, struct rna_f
 }
 
 const struct rna_rule rna_rule_profile_unusable = {
-	RNA_RULE_ROW("profile-unusable", NODE, WARNING, AGENT, HOST),
+	RNA_RULE_ROW("profile-unusable", NODE, WARNING, AGENT, HOST, NOT_OBSERVED),
 	.hold = "1m",
 	.help = "The file that expect.profile names cannot be used, or none of its profiles "
 		"fits this node, or several do. The agent continues without a profile. "
@@ -715,7 +715,6 @@ const struct rna_rule rna_rule_profile_unusable = {
 	.remedy = "Run: rdma-node-agent check-config. To write a profile for this node, "
 		  "run: rdma-node-agent expect profile.",
 	.message_id = "ab5b2492b9094200ba0ecbcd234b34ee",
-	.condition = RNA_CONDITION_NOT_OBSERVED,
 };
 
 static void check_profile_node(const struct rna_rule_input *in, struct rna_finds *out)
@@ -733,7 +732,7 @@ static void check_profile_node(const struct rna_rule_input *in, struct rna_finds
 }
 
 const struct rna_rule rna_rule_profile_node = {
-	RNA_RULE_ROW("profile-node", NODE, WARNING, HOST, HOST),
+	RNA_RULE_ROW("profile-node", NODE, WARNING, HOST, HOST, NOT_READY),
 	.settles = true,
 	.hold = "1m",
 	.help = "GPUs, kernel modules, ACS, the IOMMU or CPU governors differ from the "
@@ -744,7 +743,6 @@ const struct rna_rule rna_rule_profile_node = {
 	.remedy = "Compare the node with others of its kind, and repair it. If the profile "
 		  "is wrong, correct the file of expect.profile.",
 	.message_id = "c3f6a0a697ea491db94e673e0209cca8",
-	.condition = RNA_CONDITION_NOT_READY,
 };
 
 /* A device that is there but was not asked for is no fault of the node. */
@@ -762,7 +760,7 @@ static void check_profile_count(const struct rna_rule_input *in, struct rna_find
 }
 
 const struct rna_rule rna_rule_profile_count = {
-	RNA_RULE_ROW("profile-count", NODE, CRITICAL, RAIL_LOST, CARD),
+	RNA_RULE_ROW("profile-count", NODE, CRITICAL, RAIL_LOST, CARD, DEVICE_MISSING),
 	.settles = true,
 	.hold = "1m",
 	.help = "There are fewer RDMA devices, or fewer ports that are up, than the profile "
@@ -773,7 +771,6 @@ const struct rna_rule rna_rule_profile_count = {
 		  "kernel log; see the findings about ports that are down. If the profile is "
 		  "wrong, correct the file of expect.profile.",
 	.message_id = "a3a8ba2b44604e249c1145eb16e845d2",
-	.condition = RNA_CONDITION_DEVICE_MISSING,
 };
 
 static void check_subject(const struct rna_rule_input *in, struct rna_finds *out)
@@ -792,7 +789,7 @@ static void check_profile_device(const struct rna_rule_input *in, struct rna_fin
 }
 
 const struct rna_rule rna_rule_profile_device = {
-	RNA_RULE_ROW("profile-device", DEVICE, WARNING, RAIL_SLOW, CARD),
+	RNA_RULE_ROW("profile-device", DEVICE, WARNING, RAIL_SLOW, CARD, LINK_DEGRADED),
 	.settles = true,
 	.hold = "6m", /* as pcie-degraded */
 	.help = "Name, firmware, PCIe link, MaxReadReq or the number of virtual functions of a "
@@ -802,7 +799,6 @@ const struct rna_rule rna_rule_profile_device = {
 		  "-vv -s {pci}. If its firmware differs, {update}. If the profile "
 		  "is wrong, correct the file of expect.profile.",
 	.message_id = "c407ec6982c042f999a2eefff445c741",
-	.condition = RNA_CONDITION_LINK_DEGRADED,
 };
 
 static void check_profile_port(const struct rna_rule_input *in, struct rna_finds *out)
@@ -811,7 +807,7 @@ static void check_profile_port(const struct rna_rule_input *in, struct rna_finds
 }
 
 const struct rna_rule rna_rule_profile_port = {
-	RNA_RULE_ROW("profile-port", PORT, WARNING, RAIL_SLOW, CABLE),
+	RNA_RULE_ROW("profile-port", PORT, WARNING, RAIL_SLOW, CABLE, LINK_DEGRADED),
 	.settles = true,
 	.hold = "30s",
 	.help = "Link layer, rate, number of lanes, MTU, P_Keys or LID of a port differ "
@@ -823,5 +819,4 @@ const struct rna_rule rna_rule_profile_port = {
 		  "wrong, correct "
 		  "the file of expect.profile.",
 	.message_id = "3ed792b4cd7d4c1b88eb71c64458ab3e",
-	.condition = RNA_CONDITION_LINK_DEGRADED,
 };

@@ -244,7 +244,7 @@ static void check_rails_link_layer(const struct rna_rule_input *in, struct rna_f
 }
 
 const struct rna_rule rna_rule_rails_link_layer = {
-	RNA_RULE_ROW("rails-link-layer", PORT, INFO, HOST, CARD),
+	RNA_RULE_ROW("rails-link-layer", PORT, INFO, HOST, CARD, NOT_READY),
 	.hold = "30s",
 	.help = "The link layer of a port differs from most ports of the same adapter "
 		"model. Severity warning if these ports serve GPUs.",
@@ -252,7 +252,6 @@ const struct rna_rule rna_rule_rails_link_layer = {
 	.remedy = "No action required if this is intended. To make {device} a rail like "
 		  "the others, {link-type}.",
 	.message_id = "46a3fade12214da799a8ddcf87f150d7",
-	.condition = RNA_CONDITION_NOT_READY,
 };
 
 /* Of the interface of an active RoCE port; a value that limits RDMA belongs to mtu-low. */
@@ -277,7 +276,7 @@ static void check_rails_mtu(const struct rna_rule_input *in, struct rna_finds *o
 }
 
 const struct rna_rule rna_rule_rails_mtu = {
-	RNA_RULE_ROW("rails-mtu", PORT, INFO, HOST, HOST),
+	RNA_RULE_ROW("rails-mtu", PORT, INFO, HOST, HOST, NOT_READY),
 	.hold = "30s",
 	.help = "The MTU of the interface of a RoCE port differs from most ports of the "
 		"same adapter model.",
@@ -285,7 +284,6 @@ const struct rna_rule rna_rule_rails_mtu = {
 	.remedy = "No action required if this is intended. Otherwise configure the same "
 		  "MTU on all rails, on the hosts{switches}.",
 	.message_id = "a4d7b1b2783248e99f869af578699edb",
-	.condition = RNA_CONDITION_NOT_READY,
 };
 
 /* 1: the port has an IPoIB interface, which exists whatever the state of the port is. */
@@ -315,7 +313,7 @@ static void check_rails_ipoib(const struct rna_rule_input *in, struct rna_finds 
 }
 
 const struct rna_rule rna_rule_rails_ipoib = {
-	RNA_RULE_ROW("rails-ipoib", PORT, INFO, HOST, HOST),
+	RNA_RULE_ROW("rails-ipoib", PORT, INFO, HOST, HOST, NOT_READY),
 	.settles = true,
 	.hold = "90s",
 	.help = "An InfiniBand port has no IPoIB interface in this network namespace, and "
@@ -328,7 +326,6 @@ const struct rna_rule rna_rule_rails_ipoib = {
 		  "and load the module anew: modprobe --remove ib_ipoib; modprobe "
 		  "ib_ipoib. That removes the interfaces of all ports for a moment.",
 	.message_id = "91dc09166dba43349f834fc16ac5b486",
-	.condition = RNA_CONDITION_NOT_READY,
 };
 
 /* One finding per node: 4200 is common and a matter of preference. */
@@ -358,14 +355,13 @@ static void check_jumbo_frames(const struct rna_rule_input *in, struct rna_finds
 }
 
 const struct rna_rule rna_rule_jumbo_frames = {
-	RNA_RULE_ROW("jumbo-frames", NODE, INFO, HOST, HOST),
+	RNA_RULE_ROW("jumbo-frames", NODE, INFO, HOST, HOST, NOT_READY),
 	.hold = "30s",
 	.help = "RoCE interfaces have an MTU that is large enough for RDMA but below 9000.",
 	.check = check_jumbo_frames,
 	.remedy = "No action required for RDMA. If TCP uses the same interfaces, set the "
 		  "MTU to 9000 here{switches}.",
 	.message_id = "2a679eddff8e4388a0e4723187c34c9d",
-	.condition = RNA_CONDITION_NOT_READY,
 };
 
 static bool vfs_of(const struct rna_subject *port, uint64_t *ret)
@@ -389,7 +385,7 @@ static void check_rails_virtual_functions(const struct rna_rule_input *in, struc
 }
 
 const struct rna_rule rna_rule_rails_virtual_functions = {
-	RNA_RULE_ROW("rails-virtual-functions", PORT, INFO, HOST, HOST),
+	RNA_RULE_ROW("rails-virtual-functions", PORT, INFO, HOST, HOST, NOT_READY),
 	.hold = "30s",
 	.help = "The number of virtual functions of a device differs from most devices of "
 		"the same adapter model.",
@@ -397,7 +393,6 @@ const struct rna_rule rna_rule_rails_virtual_functions = {
 	.remedy = "No action required if this is intended. Otherwise configure all "
 		  "devices alike (sriov_numvfs, or the policy of the SR-IOV operator).",
 	.message_id = "cac8c29c50184e8fa3b6319b6ac6af5c",
-	.condition = RNA_CONDITION_NOT_READY,
 };
 
 /* A number for each text; the same for equal ones. */
@@ -450,12 +445,11 @@ static void check_rails_firmware(const struct rna_rule_input *in, struct rna_fin
 }
 
 const struct rna_rule rna_rule_rails_firmware = {
-	RNA_RULE_ROW("rails-firmware", PORT, INFO, HOST, CARD),
+	RNA_RULE_ROW("rails-firmware", PORT, INFO, HOST, CARD, NOT_READY),
 	.hold = "30s",
 	.help = "The firmware of a card differs from most cards of its model. Severity "
 		"warning if these serve GPUs.",
 	.check = check_rails_firmware,
 	.remedy = "To make {device} like the others, {update}{activate}.",
 	.message_id = "c96aef54b4d94199a265175a5c50765e",
-	.condition = RNA_CONDITION_NOT_READY,
 };

@@ -94,15 +94,13 @@ static void check_gpudirect_not_ready(const struct rna_rule_input *in, struct rn
 }
 
 const struct rna_rule rna_rule_gpudirect_not_ready = {
-	RNA_RULE_ROW("gpudirect-not-ready", NODE, WARNING, HOST, HOST),
-	.hold = "0s",
+	RNA_RULE_ROW("gpudirect-not-ready", NODE, WARNING, HOST, HOST, NOT_READY),
 	.help = "A node with GPUs and RDMA devices supports no form of GPUDirect RDMA: "
 		"neither a peer memory module nor dma-buf.",
 	.check = check_gpudirect_not_ready,
 	.remedy = "Load nvidia_peermem, or install NVIDIA's driver with open kernel "
 		  "modules (515 or newer) on a kernel of 5.12 or newer.",
 	.message_id = "a36bc72605cf4dd5b5474e9eeb18710b",
-	.condition = RNA_CONDITION_NOT_READY,
 };
 
 static void check_gpudirect_async_off(const struct rna_rule_input *in, struct rna_finds *out)
@@ -126,8 +124,7 @@ static void check_gpudirect_async_off(const struct rna_rule_input *in, struct rn
 }
 
 const struct rna_rule rna_rule_gpudirect_async_off = {
-	RNA_RULE_ROW("gpudirect-async-off", NODE, INFO, HOST, HOST),
-	.hold = "0s",
+	RNA_RULE_ROW("gpudirect-async-off", NODE, INFO, HOST, HOST, NOT_READY),
 	.help = "NVIDIA's driver does not allow GPU kernels to ring NIC doorbells, which "
 		"NVSHMEM's IBGDA needs.",
 	.check = check_gpudirect_async_off,
@@ -135,7 +132,6 @@ const struct rna_rule rna_rule_gpudirect_async_off = {
 		  "For these, load the driver with NVreg_EnableStreamMemOPs=1 and "
 		  "NVreg_RegistryDwords=PeerMappingOverride=1.",
 	.message_id = "a642b60a241244caac5a95af4f239f37",
-	.condition = RNA_CONDITION_NOT_READY,
 };
 
 /* -- Modules ----------------------------------------------------------------------------------- */
@@ -189,15 +185,13 @@ static void check_module_missing(const struct rna_rule_input *in, struct rna_fin
 }
 
 const struct rna_rule rna_rule_module_missing = {
-	RNA_RULE_ROW("module-missing", NODE, INFO, HOST, HOST),
-	.hold = "0s",
+	RNA_RULE_ROW("module-missing", NODE, INFO, HOST, HOST, NOT_READY),
 	.help = "A kernel module of the RDMA stack is not loaded. Severity warning if no "
 		"application works without it.",
 	.check = check_module_missing,
 	.remedy = "Load it with modprobe and list it in /etc/modules-load.d; the package "
 		  "rdma-core does so by default.",
 	.message_id = "100bd1c5ad6846f592bf40442499df71",
-	.condition = RNA_CONDITION_NOT_READY,
 };
 
 /*
@@ -227,14 +221,12 @@ static void check_rdma_driver_missing(const struct rna_rule_input *in, struct rn
 }
 
 const struct rna_rule rna_rule_rdma_driver_missing = {
-	RNA_RULE_ROW("rdma-driver-missing", NODE, INFO, RAIL_LOST, HOST),
-	.hold = "0s",
+	RNA_RULE_ROW("rdma-driver-missing", NODE, INFO, RAIL_LOST, HOST, NOT_READY),
 	.help = "The Ethernet driver of NICs is loaded without the module that provides "
 		"their RDMA devices.",
 	.check = check_rdma_driver_missing,
 	.remedy = "If RDMA is wanted, load the module that the finding names.",
 	.message_id = "6ec9b7be51094088b09458fb1708b59d",
-	.condition = RNA_CONDITION_NOT_READY,
 };
 
 /* -- Device files ------------------------------------------------------------------------------ */
@@ -332,7 +324,7 @@ static void check_device_node(const struct rna_rule_input *in, struct rna_finds 
 }
 
 const struct rna_rule rna_rule_device_node = {
-	RNA_RULE_ROW("device-node", DEVICE, WARNING, RAIL_LOST, HOST),
+	RNA_RULE_ROW("device-node", DEVICE, WARNING, RAIL_LOST, HOST, NOT_READY),
 	.hold = "30s",
 	.help = "The file in /dev/infiniband that applications open for a device is "
 		"missing. Severity info if it exists but is not open to all users, if an "
@@ -342,7 +334,6 @@ const struct rna_rule rna_rule_device_node = {
 	.remedy = "Run: udevadm trigger --subsystem-match=infiniband_verbs. The mode is "
 		  "0666 unless a udev rule changes it.",
 	.message_id = "c6eba39512694e97beba179d1ccb7a16",
-	.condition = RNA_CONDITION_NOT_READY,
 };
 
 /* -- CPUs and IOMMU ---------------------------------------------------------------------------- */
@@ -403,7 +394,7 @@ static void check_cpu_governor(const struct rna_rule_input *in, struct rna_finds
 }
 
 const struct rna_rule rna_rule_cpu_governor = {
-	RNA_RULE_ROW("cpu-governor", NODE, INFO, HOST, HOST),
+	RNA_RULE_ROW("cpu-governor", NODE, INFO, HOST, HOST, NOT_READY),
 	.hold = "1m",
 	.help = "The kernel lowers the frequency of CPUs without load. Severity warning if "
 		"it keeps the lowest frequency (powersave). Drivers that choose the "
@@ -413,7 +404,6 @@ const struct rna_rule rna_rule_cpu_governor = {
 		  "such as throughput-performance. No action required with severity info "
 		  "unless latency matters.",
 	.message_id = "ccebb68457474a7fa67cd0224a864b50",
-	.condition = RNA_CONDITION_NOT_READY,
 };
 
 static size_t count_translated(const struct rna_rule_input *in, struct rna_value *ret_mode)
@@ -467,8 +457,7 @@ static void check_iommu_translating(const struct rna_rule_input *in, struct rna_
 }
 
 const struct rna_rule rna_rule_iommu_translating = {
-	RNA_RULE_ROW("iommu-translating", NODE, INFO, HOST, PLATFORM),
-	.hold = "0s",
+	RNA_RULE_ROW("iommu-translating", NODE, INFO, HOST, PLATFORM, NOT_READY),
 	.help = "On a machine with GPUs, the IOMMU of Intel or AMD translates the addresses "
 		"of RDMA devices or GPUs. Not in virtual machines.",
 	.check = check_iommu_translating,
@@ -476,7 +465,6 @@ const struct rna_rule rna_rule_iommu_translating = {
 		  "boot with iommu=pt, or turn the IOMMU off in the BIOS if no virtual "
 		  "machine needs it.",
 	.message_id = "bfc31971658f4da48352a61583b5375c",
-	.condition = RNA_CONDITION_NOT_READY,
 };
 
 /* -- Containers -------------------------------------------------------------------------------- */
@@ -493,15 +481,13 @@ static void check_netns_exclusive(const struct rna_rule_input *in, struct rna_fi
 }
 
 const struct rna_rule rna_rule_netns_exclusive = {
-	RNA_RULE_ROW("netns-exclusive", NODE, INFO, HOST, HOST),
-	.hold = "0s",
+	RNA_RULE_ROW("netns-exclusive", NODE, INFO, HOST, HOST, NOT_READY),
 	.help = "RDMA devices are bound to one network namespace each (exclusive mode).",
 	.check = check_netns_exclusive,
 	.remedy = "No action required if containers receive devices by SR-IOV or as host "
 		  "devices. To share a device among containers, run: rdma system set "
 		  "netns shared.",
 	.message_id = "d03a4e897d27478eacde38035c01f7e6",
-	.condition = RNA_CONDITION_NOT_READY,
 };
 
 static void put_limit(struct rna_strbuf *out, struct rna_value limit)
@@ -577,8 +563,7 @@ static void check_memlock_low(const struct rna_rule_input *in, struct rna_finds 
 }
 
 const struct rna_rule rna_rule_memlock_low = {
-	RNA_RULE_ROW("memlock-low", NODE, INFO, HOST, HOST),
-	.hold = "0s",
+	RNA_RULE_ROW("memlock-low", NODE, INFO, HOST, HOST, NOT_READY),
 	.help = "A container runtime passes a low limit of locked memory (less than 1 GiB) "
 		"to its containers; RDMA needs locked memory. What counts is the "
 		"specification of the runtime (base_runtime_spec of containerd, "
@@ -592,5 +577,4 @@ const struct rna_rule rna_rule_memlock_low = {
 		  "and recreate the containers. CAP_IPC_LOCK helps only containers that run "
 		  "as root.",
 	.message_id = "6f6b441aa4d84b2bb519b38fb6402d2f",
-	.condition = RNA_CONDITION_NOT_READY,
 };
