@@ -20,33 +20,6 @@
 
 #include "nearest.h"
 
-const char *rna_path_class_name(enum rna_path_class path)
-{
-	static const char *const names[RNA_PATH_COUNT] = {
-		[RNA_PATH_SAME] = "X",          [RNA_PATH_PIX] = "PIX",   [RNA_PATH_PXB] = "PXB",
-		[RNA_PATH_PHB] = "PHB",         [RNA_PATH_NODE] = "NODE", [RNA_PATH_SYS] = "SYS",
-		[RNA_PATH_UNKNOWN] = "unknown",
-	};
-
-	return names[path];
-}
-
-const char *rna_pci_role_name(enum rna_pci_role role)
-{
-	static const char *const names[RNA_PCI_ROLE_COUNT] = {
-		[RNA_PCI_HOST_BRIDGE] = "host-bridge",
-		[RNA_PCI_ROOT_PORT] = "root-port",
-		[RNA_PCI_UPSTREAM] = "upstream",
-		[RNA_PCI_DOWNSTREAM] = "downstream",
-		[RNA_PCI_BRIDGE] = "bridge",
-		[RNA_PCI_GPU] = "gpu",
-		[RNA_PCI_NIC] = "nic",
-		[RNA_PCI_DATA_DIRECT] = "data-direct",
-	};
-
-	return names[role];
-}
-
 /* -- Distances --------------------------------------------------------------------------------- */
 
 /* Where two paths towards the root meet, and the number of bridges on each path below. */

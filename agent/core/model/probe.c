@@ -140,50 +140,7 @@ enum rna_probes_result rna_probes_result(const struct rna_probes *probes, rna_us
 	return well > 0 && unknown == 0 ? RNA_PROBES_OK : RNA_PROBES_UNKNOWN;
 }
 
-/* -- Names ------------------------------------------------------------------------------------- */
-
-static const char *name_of(const char *const *names, size_t count, size_t number)
-{
-	return number < count ? names[number] : "unknown";
-}
-
-#define NAME(names, number) name_of(names, RNA_ARRAY_SIZE(names), (size_t)(number))
-
-const char *rna_probes_result_name(enum rna_probes_result result)
-{
-	static const char *const names[RNA_PROBES_RESULT_COUNT] = {"ok", "warning", "critical",
-								   "unknown"};
-
-	return NAME(names, result);
-}
-
-const char *rna_probe_priority_name(enum rna_probe_priority priority)
-{
-	static const char *const names[RNA_PROBE_PRIORITY_COUNT] = {"normal", "nice", "realtime"};
-
-	return NAME(names, priority);
-}
-
-const char *rna_probe_scope_name(enum rna_probe_scope scope)
-{
-	static const char *const names[RNA_PROBE_SCOPE_COUNT] = {"host", "leaf", "fabric"};
-
-	return NAME(names, scope);
-}
-
-const char *rna_probe_state_name(enum rna_probe_state state)
-{
-	static const char *const names[RNA_PROBE_STATE_COUNT] = {
-		[RNA_PROBE_WAITING] = "waiting",
-		[RNA_PROBE_RUNNING] = "running",
-		[RNA_PROBE_PEER_DOWN] = "peer_down",
-		[RNA_PROBE_PEER_REFUSED] = "peer_refused",
-		[RNA_PROBE_NO_NEIGHBOUR] = "no_neighbour",
-		[RNA_PROBE_LOCAL] = "local",
-	};
-
-	return NAME(names, state);
-}
+/* -- Signs and objects ------------------------------------------------------------------------- */
 
 const char *rna_probe_sign_name(unsigned sign)
 {
@@ -210,38 +167,4 @@ struct rna_probe_objects rna_probes_objects(const struct rna_probes *probes, con
 		objects.qps += port->address.qpn_count;
 	}
 	return objects;
-}
-
-const char *rna_probe_use_name(enum rna_probe_use use)
-{
-	static const char *const names[RNA_PROBE_USE_COUNT] = {
-		[RNA_PROBE_OFF] = "off",       [RNA_PROBE_OPENING] = "opening",
-		[RNA_PROBE_OPEN] = "open",     [RNA_PROBE_FAILED] = "failed",
-		[RNA_PROBE_PAUSED] = "paused",
-	};
-
-	return NAME(names, use);
-}
-
-const char *rna_probe_verdict_name(enum rna_probe_verdict verdict)
-{
-	static const char *const names[RNA_PROBE_VERDICT_COUNT] = {
-		[RNA_PROBE_UNKNOWN] = "unknown",
-		[RNA_PROBE_WELL] = "well",
-		[RNA_PROBE_UNREACHABLE] = "unreachable",
-		[RNA_PROBE_LOSSY] = "lossy",
-	};
-
-	return NAME(names, verdict);
-}
-
-const char *rna_probe_stranger_name(enum rna_probe_stranger stranger)
-{
-	static const char *const names[RNA_STRANGER_COUNT] = {
-		[RNA_STRANGER_REPLAY] = "replay",
-		[RNA_STRANGER_DUPLICATE] = "duplicate",
-		[RNA_STRANGER_RATE] = "rate",
-	};
-
-	return NAME(names, stranger);
 }
