@@ -24,6 +24,7 @@
 #include <string.h>
 
 #include "rna/base/hash.h"
+#include "rna/base/parse.h"
 
 #include "backend/backends.h"
 #include "backend/ethtool.h"
@@ -425,13 +426,6 @@ static void keep_counts(struct run *run, struct counts *counts, struct rna_ether
 	netdev->count = counts->count;
 }
 
-static int compare_extras(const void *a, const void *b)
-{
-	const struct rna_ethernet_extra *x = a, *y = b;
-
-	return strcmp(x->name, y->name);
-}
-
 static void keep_extras(struct run *run, const struct counts *counts,
 			struct rna_ethernet_netdev *netdev)
 {
@@ -453,7 +447,7 @@ static void keep_extras(struct run *run, const struct counts *counts,
 		}
 	}
 	if (count > 1)
-		qsort(kept, count, sizeof(*kept), compare_extras);
+		qsort(kept, count, sizeof(*kept), rna_compare_text_items);
 	netdev->extras = kept;
 	netdev->extra_count = count;
 }

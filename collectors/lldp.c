@@ -18,13 +18,6 @@
 
 #define REMEMBERED (24 * 60 * 60 * RNA_USEC_PER_SEC)
 
-static int compare(const void *a, const void *b)
-{
-	const struct rna_lldp_neighbour *x = a, *y = b;
-
-	return rna_compare_names(x->netdev, y->netdev);
-}
-
 /* Makes a copy that does not point into the previous part. False: no memory. */
 static bool copy_stale(const struct rna_lldp_neighbour *before, struct rna_arena *arena,
 		       struct rna_lldp_neighbour *ret)
@@ -63,7 +56,7 @@ static ssize_t join(const struct rna_lldp_neighbours *now, const struct rna_lldp
 		    !rna_lldp_find(&current, before->neighbours[i].netdev) &&
 		    !copy_stale(&before->neighbours[i], part->arena, &ret[count++]))
 			return -ENOMEM;
-	qsort(ret, count, sizeof(*ret), compare);
+	qsort(ret, count, sizeof(*ret), rna_compare_name_items);
 	return (ssize_t)count;
 }
 

@@ -437,13 +437,6 @@ static void add_masters(struct run *run)
 	}
 }
 
-static int compare_netdevs(const void *a, const void *b)
-{
-	const struct rna_netdev *x = a, *y = b;
-
-	return rna_compare_names(x->name, y->name);
-}
-
 /*
  * The interface of the IPv4 default route with the lowest metric, from /proc/PID/net/route. -ENOENT
  * without one, or another negative errno.
@@ -512,7 +505,7 @@ static int read_all(struct run *run, struct rna_netdevs *netdevs)
 		return -ENOMEM;
 	if (run->count > 0) {
 		memcpy(sorted, run->netdevs, run->count * sizeof(*sorted));
-		qsort(sorted, run->count, sizeof(*sorted), compare_netdevs);
+		qsort(sorted, run->count, sizeof(*sorted), rna_compare_name_items);
 	}
 	error = run->in->backends->netdev->count_addresses(run->in->root, sorted, run->count);
 	if (error < 0)

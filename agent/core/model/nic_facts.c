@@ -225,13 +225,6 @@ static bool have_other_rates(const struct work *work)
 	return false;
 }
 
-static int compare_facts(const void *a, const void *b)
-{
-	const struct rna_nic_fact *x = a, *y = b;
-
-	return strcmp(x->address, y->address);
-}
-
 static bool add_facts(const struct work *work, struct rna_nic_facts *facts)
 {
 	bool rates_differ = have_other_rates(work), no_memory = false;
@@ -252,7 +245,7 @@ static bool add_facts(const struct work *work, struct rna_nic_facts *facts)
 		facts->items[facts->count++] = fact;
 	}
 	if (!no_memory)
-		qsort(facts->items, facts->count, sizeof(*facts->items), compare_facts);
+		qsort(facts->items, facts->count, sizeof(*facts->items), rna_compare_text_items);
 	return !no_memory;
 }
 
@@ -277,17 +270,12 @@ struct rna_nic_facts *rna_nic_facts_make(const struct rna_view *view,
 
 /* -- Questions --------------------------------------------------------------------------------- */
 
-static int compare_address(const void *address, const void *fact)
-{
-	return strcmp(address, ((const struct rna_nic_fact *)fact)->address);
-}
-
 const struct rna_nic_fact *rna_nic_facts_find(const struct rna_nic_facts *facts,
 					      const char *address)
 {
 	return facts && facts->count > 0 && address
-		       ? bsearch(address, facts->items, facts->count, sizeof(*facts->items),
-				 compare_address)
+		       ? bsearch(&address, facts->items, facts->count, sizeof(*facts->items),
+				 rna_compare_text_items)
 		       : NULL;
 }
 
