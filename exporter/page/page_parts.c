@@ -53,13 +53,18 @@ void rna_page_add(const struct rna_page *page, const char *html)
 	rna_strbuf_puts(page->out, html);
 }
 
+void rna_page_say(const struct rna_page *page, const char *html, const char *text)
+{
+	rna_page_add(page, html);
+	rna_page_text(page->out, text);
+}
+
 void rna_page_add_below(const struct rna_page *page, const char *before, const char *text)
 {
 	if (!text)
 		return;
 	rna_page_add(page, "<br><small>");
-	rna_page_add(page, before);
-	rna_page_text(page->out, text);
+	rna_page_say(page, before, text);
 	rna_page_add(page, "</small>");
 }
 

@@ -242,12 +242,10 @@ static void add_head(const struct rna_page *page, const struct matrix *matrix)
 static void add_row(const struct rna_page *page, const struct matrix *matrix,
 		    const struct rna_probe_port *port)
 {
-	rna_page_add(page, "<tr><th>");
-	rna_page_text(page->out, port->device);
+	rna_page_say(page, "<tr><th>", port->device);
 	rna_strbuf_printf(page->out, "/%u", port->port);
 	if (!matrix->host) {
-		rna_page_add(page, " <small>");
-		rna_page_text(page->out, port->leaf);
+		rna_page_say(page, " <small>", port->leaf);
 		rna_page_add(page, "</small><td>");
 		add_verdict(page, port);
 	}
@@ -291,8 +289,7 @@ static void add_host_pairs(const struct rna_page *page)
 	}
 	if (!idle)
 		return;
-	rna_page_add(page, "<p><small>Ports of this node do not probe each other: ");
-	rna_page_text(page->out, idle->text);
+	rna_page_say(page, "<p><small>Ports of this node do not probe each other: ", idle->text);
 	rna_page_add(page, "</small></p>\n");
 }
 

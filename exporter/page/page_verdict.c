@@ -58,12 +58,10 @@ static void add_peer(const struct rna_page *page, const struct rna_peer *peer)
 {
 	if (!peer || !peer->name)
 		return;
-	rna_page_add(page, ", was on ");
-	rna_page_text(page->out, peer->name);
+	rna_page_say(page, ", was on ", peer->name);
 	if (!peer->port)
 		return;
-	rna_page_add(page, " port ");
-	rna_page_text(page->out, peer->port);
+	rna_page_say(page, " port ", peer->port);
 }
 
 struct downs {
@@ -104,8 +102,7 @@ static void add_names(const struct rna_page *page, const struct rna_finding *wor
 
 		if (!is_down_like(finding, worst) || named == NAMES_MAX)
 			continue;
-		rna_page_add(page, named++ > 0 ? ", " : "");
-		rna_page_text(page->out, finding->device);
+		rna_page_say(page, named++ > 0 ? ", " : "", finding->device);
 		rna_strbuf_printf(page->out, "/%u", finding->port);
 	}
 }
@@ -123,10 +120,8 @@ static void add_downs(const struct rna_page *page, const struct rna_finding *wor
 	add_since(page, " ", downs.since);
 	if (downs.count == 1) {
 		add_peer(page, find_peer(page, worst));
-	} else if (downs.switch_name) {
-		rna_page_add(page, ", all were on ");
-		rna_page_text(page->out, downs.switch_name);
-	}
+	else if (downs.switch_name)
+		rna_page_say(page, ", all were on ", downs.switch_name);
 }
 
 /* -- The sentence ------------------------------------------------------------------------------ */
@@ -229,8 +224,7 @@ void rna_page_verdict(const struct rna_page *page)
 	rna_page_add(page, text.data);
 	rna_page_add(page, "</p>\n");
 	if (worst && worst->remedy) {
-		rna_page_add(page, "<p class=remedy>");
-		rna_page_text(page->out, worst->remedy);
+		rna_page_say(page, "<p class=remedy>", worst->remedy);
 		rna_page_add(page, "</p>\n");
 	}
 	rna_page_add(page, "</section>\n");
