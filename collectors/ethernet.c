@@ -67,11 +67,9 @@ static const struct rna_ethernet_netdev *find_previous(const struct run *run,
 {
 	const struct rna_ethernet *before = (const void *)run->in->previous;
 
-	for (size_t i = 0; before && i < before->count; i++)
-		if (before->netdevs[i].ifindex == netdev->ifindex &&
-		    strcmp(before->netdevs[i].name, netdev->name) == 0)
-			return &before->netdevs[i];
-	return NULL;
+	return RNA_FIND(i, before->netdevs, before ? before->count : 0,
+			before->netdevs[i].ifindex == netdev->ifindex &&
+				strcmp(before->netdevs[i].name, netdev->name) == 0);
 }
 
 /* Adds a count unless an earlier source of the statistic has added it. */
@@ -375,8 +373,7 @@ static void read_driver(struct run *run, struct rna_ethernet_netdev *netdev, str
 		note_failure(run, status == -ESTALE ? -EAGAIN : status);
 		return;
 	}
-	for (size_t i = 0; i < netdev->picks.count; i++) {
-		const struct rna_ethernet_pick *from = &netdev->picks.items[i];
+	RNA_EACH (from, netdev->picks.items, netdev->picks.count) {
 		struct rna_value value = scaled(numbers[from->index], from->scale);
 
 		if (from->id == RNA_ETHERNET_STATISTIC_COUNT)

@@ -294,10 +294,8 @@ static const struct rna_counter_group *find_group(const struct rna_collect_input
 {
 	const struct rna_fabric *previous = (const void *)in->previous;
 
-	for (size_t i = 0; previous && i < previous->counters.group_count; i++)
-		if (previous->counters.groups[i].port == port)
-			return &previous->counters.groups[i];
-	return NULL;
+	return RNA_FIND(i, previous->counters.groups, previous ? previous->counters.group_count : 0,
+			previous->counters.groups[i].port == port);
 }
 
 /*
@@ -483,10 +481,8 @@ static const struct rna_port_fabric *find_before(const struct rna_collect_input 
 {
 	const struct rna_fabric *previous = (const void *)in->previous;
 
-	for (size_t i = 0; previous && i < previous->port_count; i++)
-		if (previous->ports[i].number == port)
-			return &previous->ports[i];
-	return NULL;
+	return RNA_FIND(i, previous->ports, previous ? previous->port_count : 0,
+			previous->ports[i].number == port);
 }
 
 /* False: nothing is known of the port. */

@@ -38,10 +38,7 @@ struct run {
 
 static bool is_known(const struct run *run, const char *name)
 {
-	for (size_t i = 0; i < run->count; i++)
-		if (strcmp(run->names[i], name) == 0)
-			return true;
-	return false;
+	return RNA_ANY(i, run->count, strcmp(run->names[i], name) == 0);
 }
 
 static void add_name(struct run *run, const char *name, const char *lower)
@@ -118,11 +115,9 @@ static const struct rna_gateway *find_before(const struct run *run,
 {
 	const struct rna_gateways *before = (const void *)run->in->previous;
 
-	for (size_t i = 0; before && i < before->count; i++)
-		if (strcmp(before->items[i].netdev, gateway->netdev) == 0 &&
-		    rna_gid_is_same(&before->items[i].address, &gateway->address))
-			return &before->items[i];
-	return NULL;
+	return RNA_FIND(i, before->items, before ? before->count : 0,
+			strcmp(before->items[i].netdev, gateway->netdev) == 0 &&
+				rna_gid_is_same(&before->items[i].address, &gateway->address));
 }
 
 static bool is_in(const struct rna_gateway *gateway, unsigned states)

@@ -262,10 +262,8 @@ static const struct rna_port_gids *find_previous(const struct rna_collect_input 
 {
 	const struct rna_gids *previous = (const void *)in->previous;
 
-	for (size_t i = 0; previous && i < previous->port_count; i++)
-		if (previous->ports[i].number == port)
-			return &previous->ports[i];
-	return NULL;
+	return RNA_FIND(i, previous->ports, previous ? previous->port_count : 0,
+			previous->ports[i].number == port);
 }
 
 static int keep_table(const struct table *table, struct rna_port_gids *ret)

@@ -350,8 +350,7 @@ static const char *find_device(struct run *run, const char *name)
 {
 	const struct rna_presence *presence = run->in->presence;
 
-	for (size_t i = 0; i < presence->device_count; i++) {
-		const struct rna_device *device = &presence->devices[i];
+	RNA_EACH (device, presence->devices, presence->device_count) {
 		const char *path = rna_arena_printf(run->scratch, "%s/device/net/%s",
 						    device->sysfs_path, name);
 		const char *ret;

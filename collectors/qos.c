@@ -173,10 +173,7 @@ struct parameters {
 /* NVIDIA's package has the same parameters in both places. */
 static bool has_parameter(const struct parameters *parameters, const char *name)
 {
-	for (size_t i = 0; i < parameters->count; i++)
-		if (strcmp(parameters->items[i].name, name) == 0)
-			return true;
-	return false;
+	return RNA_ANY(i, parameters->count, strcmp(parameters->items[i].name, name) == 0);
 }
 
 /* Treats an unreadable directory as missing. 0 or -ENOMEM. */

@@ -153,8 +153,7 @@ static bool add_representor(struct run *run, const char *netdev)
 
 static void merge(struct run *run, const struct rna_vf_list *list)
 {
-	for (size_t i = 0; i < list->count; i++) {
-		const struct rna_virtual_function *told = &list->functions[i];
+	RNA_EACH (told, list->functions, list->count) {
 		struct rna_virtual_function *function = function_of(run, told->number);
 
 		if (!function)

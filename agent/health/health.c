@@ -598,8 +598,7 @@ rna_usec rna_health_next(const struct rna_health *health, rna_usec now)
 {
 	rna_usec next = RNA_USEC_NEVER;
 
-	for (size_t i = 0; i < health->count; i++) {
-		const struct rna_tracked_finding *tracked = &health->tracked[i];
+	RNA_EACH (tracked, health->tracked, health->count) {
 		rna_usec end = tracked->finding.since.monotonic + health->holds[tracked->rule];
 
 		if (tracked->finding.since.monotonic > 0 && end > now && end < next)

@@ -94,9 +94,7 @@ static bool find_device(struct rna_node_memory *memory, const char *device)
 /* Devices against which there is something for the first time. */
 static bool find_new(struct rna_node_memory *memory, const struct rna_desired_input *in)
 {
-	for (size_t i = 0; i < in->view->finding_count; i++) {
-		const struct rna_finding *finding = &in->view->findings[i];
-
+	RNA_EACH (finding, in->view->findings, in->view->finding_count) {
 		if (!tainting_rule(finding, in->settings))
 			continue;
 		if (!find_device(memory, finding->device))

@@ -32,10 +32,7 @@ size_t rna_rule_find(const char *name)
 
 bool rna_rule_glob_is_valid(const char *text)
 {
-	for (size_t i = 0; i < RNA_RULE_COUNT; i++)
-		if (fnmatch(text, rna_rules[i]->name, 0) == 0)
-			return true;
-	return false;
+	return RNA_ANY(i, RNA_RULE_COUNT, fnmatch(text, rna_rules[i]->name, 0) == 0);
 }
 
 void rna_rule_explain(const char *text, struct rna_strbuf *out)
@@ -121,9 +118,7 @@ const char *rna_rule_find_runbook(const char *rule, enum rna_link_layer link_lay
 {
 	const char *found = NULL;
 
-	for (size_t i = 0; i < rna_rule_runbook_count; i++) {
-		const struct rna_rule_runbook *row = &rna_rule_runbooks[i];
-
+	RNA_EACH (row, rna_rule_runbooks, rna_rule_runbook_count) {
 		if (strcmp(row->rule, rule) != 0 || (row->info && severity != RNA_SEVERITY_INFO))
 			continue;
 		if (row->info ||

@@ -68,10 +68,7 @@ static bool is_handed_over(const struct rna_nic *nic)
 {
 	static const char *const parts[] = {"vfio", "uio", "pci-stub", "pciback"};
 
-	for (size_t i = 0; nic->driver && i < RNA_ARRAY_SIZE(parts); i++)
-		if (strstr(nic->driver, parts[i]))
-			return true;
-	return false;
+	return RNA_ANY(i, nic->driver ? RNA_ARRAY_SIZE(parts) : 0, strstr(nic->driver, parts[i]));
 }
 
 static struct rna_value netns_exclusive(const struct rna_rule_input *in)
@@ -194,8 +191,7 @@ static struct model *model_of(struct models *models, const struct rna_nic *nic)
 
 static void list_models(const struct rna_rule_input *in, struct models *models)
 {
-	for (size_t i = 0; i < models->topology->nic_count; i++) {
-		const struct rna_nic *nic = &models->topology->nics[i];
+	RNA_EACH (nic, models->topology->nics, models->topology->nic_count) {
 		bool present = nic->rdma == RNA_NIC_RDMA_PRESENT && !nic->switch_management;
 		struct model *model =
 			present || lacks_device(in, nic) ? model_of(models, nic) : NULL;
@@ -477,11 +473,9 @@ static bool is_convicted_by_driver(const struct rna_topology *topology, const st
 
 	if (!driver || !driver->serves_all || !nic->driver || nic->rdma == RNA_NIC_RDMA_OFF)
 		return false;
-	for (size_t i = 0; i < topology->nic_count; i++)
-		if (topology->nics[i].rdma == RNA_NIC_RDMA_PRESENT &&
-		    rna_same_text(topology->nics[i].driver, driver->name))
-			return true;
-	return false;
+	return RNA_ANY(i, topology->nic_count,
+		       topology->nics[i].rdma == RNA_NIC_RDMA_PRESENT &&
+			       rna_same_text(topology->nics[i].driver, driver->name));
 }
 
 static bool is_near(const struct rna_topology *topology, size_t gpu, const struct rna_nic *nic)
@@ -549,13 +543,10 @@ static void check_function_without_device(const struct rna_rule_input *in, struc
 		return;
 	list_remembered(in, out->arena, &remembered);
 	list_models(in, &models);
-	for (size_t i = 0; i < models.topology->nic_count; i++) {
-		const struct rna_nic *nic = &models.topology->nics[i];
-
+	RNA_EACH (nic, models.topology->nics, models.topology->nic_count)
 		if (lacks_device(in, nic) &&
 		    !is_remembered(&remembered, object_of(models.topology, nic)->address))
 			judge(in, &models, absent, nic, out);
-	}
 }
 
 const struct rna_rule rna_rule_function_without_device = {
@@ -586,20 +577,15 @@ static bool is_for_rdma_alone(const struct rna_topology *topology, const struct 
 
 static bool has_hardware_device(const struct rna_snapshot *snapshot)
 {
-	for (size_t i = 0; i < snapshot->device_count; i++)
-		if (snapshot->devices[i].device->function != RNA_FUNCTION_VIRTUAL &&
-		    snapshot->devices[i].device->function != RNA_FUNCTION_SWITCH_MANAGEMENT)
-			return true;
-	return false;
+	return RNA_ANY(i, snapshot->device_count,
+		       snapshot->devices[i].device->function != RNA_FUNCTION_VIRTUAL &&
+			       snapshot->devices[i].device->function !=
+				       RNA_FUNCTION_SWITCH_MANAGEMENT);
 }
 
 static size_t count_accelerators(const struct rna_topology *topology)
 {
-	size_t count = 0;
-
-	for (size_t i = 0; i < topology->gpu_count; i++)
-		count += is_accelerator(topology, i);
-	return count;
+	return RNA_COUNT(i, topology->gpu_count, is_accelerator(topology, i));
 }
 
 static void count_near_gpus(const struct rna_rule_input *in, const struct rna_topology *topology,
@@ -618,8 +604,7 @@ static void count_near_gpus(const struct rna_rule_input *in, const struct rna_to
 static void count_bare(const struct rna_rule_input *in, const struct rna_topology *topology,
 		       struct rna_absence *ret)
 {
-	for (size_t i = 0; i < topology->nic_count; i++) {
-		const struct rna_nic *nic = &topology->nics[i];
+	RNA_EACH (nic, topology->nics, topology->nic_count) {
 		const struct rna_pci_object *object = object_of(topology, nic);
 
 		if (!is_bare(in, topology, nic))

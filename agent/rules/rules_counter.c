@@ -239,8 +239,7 @@ static void check_acknowledgements_missing(const struct rna_rule_input *in, stru
 		return;
 	found->severity = RNA_SEVERITY_WARNING;
 	found->remedy = "{provider}Check the cable of {object}, and discards and QoS of its switch "
-			"port: this "
-			"port or its path loses packets.";
+			"port: this port or its path loses packets.";
 }
 
 const struct rna_rule rna_rule_acknowledgements_missing = {
@@ -281,9 +280,7 @@ static void add_stuck(const struct rna_rule_input *in, enum rna_collector_id col
 	const struct rna_counters_part *part = rna_device_counters(in->subject->device, collector);
 
 	for (size_t g = 0; part && g < part->group_count; g++)
-		for (size_t i = 0; i < part->groups[g].count; i++) {
-			const struct rna_counter_value *value = &part->groups[g].values[i];
-
+		RNA_EACH (value, part->groups[g].values, part->groups[g].count) {
 			if (part->groups[g].port != in->subject->port ||
 			    !rna_counter_is_stuck(value))
 				continue;

@@ -9,13 +9,10 @@
 
 static bool fits_port(const struct rna_rule_input *in, const char *entry)
 {
-	for (size_t i = 0; i < in->ports->count; i++) {
-		const struct rna_subject *port = &in->ports->items[i];
-
+	RNA_EACH (port, in->ports->items, in->ports->count)
 		if (rna_expect_fits(entry, port->device, port->port,
 				    port->netdev ? port->netdev->name : NULL))
 			return true;
-	}
 	return false;
 }
 
@@ -34,10 +31,7 @@ static bool is_all_known(const struct rna_rule_input *in)
 {
 	if (!rna_snapshot_netdevs(in->view->snapshot))
 		return false;
-	for (size_t i = 0; i < in->devices->count; i++)
-		if (!in->devices->items[i].identity)
-			return false;
-	return true;
+	return RNA_ALL(i, in->devices->count, in->devices->items[i].identity);
 }
 
 /* Entries that match nothing: the first of them by name. */

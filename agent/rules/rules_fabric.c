@@ -251,9 +251,7 @@ static bool pkeys_of(const struct rna_subject *port, uint64_t *ret)
 	    !rna_subject_is_active(port))
 		return false;
 	*ret = RNA_HASH_INIT;
-	for (size_t i = 0; i < fabric->pkey_count; i++) {
-		const struct rna_pkey *pkey = &fabric->pkeys[i];
-
+	RNA_EACH (pkey, fabric->pkeys, fabric->pkey_count) {
 		*ret = rna_hash_number(*ret, pkey->index);
 		*ret = rna_hash_number(*ret, in_table(pkey));
 	}
@@ -277,8 +275,7 @@ static void write_pkeys(const struct rna_port_fabric *fabric, struct rna_strbuf 
 static const struct rna_port_fabric *usual_fabric(const struct rna_rule_input *in,
 						  const struct rna_rail_usual *usual)
 {
-	for (size_t i = 0; i < in->ports->count; i++) {
-		const struct rna_subject *port = &in->ports->items[i];
+	RNA_EACH (port, in->ports->items, in->ports->count) {
 		uint64_t value;
 
 		if (port->place == in->subject->place && pkeys_of(port, &value) &&

@@ -14,11 +14,8 @@ static bool has_roce_gids(const struct rna_subject *port)
 /* The addresses of pods make no finding of the node, and end none. */
 static size_t count_type(const struct rna_port_gids *gids, enum rna_gid_type type)
 {
-	size_t count = 0;
-
-	for (size_t i = 0; i < gids->count; i++)
-		count += !gids->entries[i].elsewhere && gids->entries[i].type == type;
-	return count;
+	return RNA_COUNT(i, gids->count,
+			 !gids->entries[i].elsewhere && gids->entries[i].type == type);
 }
 
 static void check_gid_missing(const struct rna_rule_input *in, struct rna_finds *out)
@@ -135,12 +132,9 @@ static bool is_of_model(const struct rna_subject *port, unsigned model)
 
 static size_t count_index(const struct rna_rule_input *in, uint64_t index)
 {
-	size_t count = 0;
-
-	for (size_t i = 0; i < in->ports->count; i++)
-		count += is_of_model(&in->ports->items[i], in->subject->model) &&
-			 in->ports->items[i].nccl_routable.number == index;
-	return count;
+	return RNA_COUNT(i, in->ports->count,
+			 is_of_model(&in->ports->items[i], in->subject->model) &&
+				 in->ports->items[i].nccl_routable.number == index);
 }
 
 /*
@@ -152,9 +146,7 @@ static uint64_t usual_index(const struct rna_rule_input *in)
 	uint64_t first = 0, left = 0;
 	size_t seen = 0, votes = 0;
 
-	for (size_t i = 0; i < in->ports->count; i++) {
-		const struct rna_subject *port = &in->ports->items[i];
-
+	RNA_EACH (port, in->ports->items, in->ports->count) {
 		if (!is_of_model(port, in->subject->model))
 			continue;
 		if (seen++ == 0)

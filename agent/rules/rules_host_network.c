@@ -90,13 +90,10 @@ static void judge(const struct rna_host_network *host, const struct rna_rail_add
 		note(verdict, NOT_ANSWERED, address, address);
 	if (strcmp(address->leaves_by, address->netdev) != 0)
 		note(verdict, LEAVES_ASTRAY, address, address);
-	for (size_t i = 0; i < host->address_count; i++) {
-		const struct rna_rail_address *other = &host->addresses[i];
-
+	RNA_EACH (other, host->addresses, host->address_count)
 		if (in_one_subnet(other, address) && !on_one_interface(other, address) &&
 		    is_known(other) && answers(other, address))
 			note(verdict, ANSWERED_BY_ANOTHER, address, other);
-	}
 }
 
 /* Addresses are in the order of interfaces. */
@@ -106,9 +103,7 @@ static size_t count_interfaces(const struct rna_host_network *host,
 	const struct rna_rail_address *last = NULL;
 	size_t count = 0;
 
-	for (size_t i = 0; i < host->address_count; i++) {
-		const struct rna_rail_address *address = &host->addresses[i];
-
+	RNA_EACH (address, host->addresses, host->address_count) {
 		if (!in_one_subnet(address, like))
 			continue;
 		count += !last || !on_one_interface(last, address);

@@ -59,12 +59,9 @@ static void count_rate(struct rna_rail_rates *model, uint64_t rate)
 static void count_rates(const struct rna_rule_input *in, struct rna_rail_rate_memo *memo)
 {
 	memo->counted = true;
-	for (size_t i = 0; i < in->ports->count; i++) {
-		const struct rna_subject *port = &in->ports->items[i];
-
+	RNA_EACH (port, in->ports->items, in->ports->count)
 		if (port->model && has_rate(port))
 			count_rate(&memo->models[port->model], port->link->rate.number);
-	}
 }
 
 /*
@@ -350,9 +347,7 @@ static size_t count_rails_for_pods(const struct rna_rule_input *in)
 
 	if (!port->rail || port->model == 0 || (past && past->nccl_known))
 		return 0;
-	for (size_t i = 0; i < in->ports->count; i++) {
-		const struct rna_subject *other = &in->ports->items[i];
-
+	RNA_EACH (other, in->ports->items, in->ports->count) {
 		if (other->model != port->model || !other->rail || !rna_subject_is_active(other))
 			continue;
 		if (has_address(other))
@@ -562,8 +557,7 @@ static void check_lacp_aggregators_differ(const struct rna_rule_input *in, struc
 		(void)rna_finds_add(
 			out,
 			"%zu of %zu members of %s with a link carry no traffic, because they are "
-			"in "
-			"another LACP aggregator: %s (aggregator %ju, the bond uses %ju)%s",
+			"in another LACP aggregator: %s (aggregator %ju, the bond uses %ju)%s",
 			elsewhere, linked, bond->name, first->name,
 			(uintmax_t)first->lacp.aggregator.number,
 			(uintmax_t)bond->lacp.aggregator.number,

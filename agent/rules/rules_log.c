@@ -87,9 +87,7 @@ static bool is_unexpected_port(const struct rna_rule_input *in, const struct rna
 {
 	bool any = false;
 
-	for (size_t i = 0; i < in->ports->count; i++) {
-		const struct rna_subject *port = &in->ports->items[i];
-
+	RNA_EACH (port, in->ports->items, in->ports->count) {
 		if (port->device != episode->object.device)
 			continue;
 		any = true;
@@ -154,11 +152,9 @@ static bool tells_of_modules(const struct rna_rule_input *in, const struct rna_s
 static bool has_module_counters(const struct rna_rule_input *in,
 				const struct rna_snapshot_device *device)
 {
-	for (size_t i = 0; i < in->ports->count; i++)
-		if (in->ports->items[i].device == device &&
-		    tells_of_modules(in, &in->ports->items[i]))
-			return true;
-	return false;
+	return RNA_ANY(i, in->ports->count,
+		       in->ports->items[i].device == device &&
+			       tells_of_modules(in, &in->ports->items[i]));
 }
 
 /* The rule that has the fact from a counter; NULL: there is none. */
@@ -189,11 +185,9 @@ static struct rna_find *find_counted(const struct rna_rule_input *in,
 	const char *name = device ? device->device->name : NULL;
 	const struct rna_rule *rule = counting_rule(in, episode);
 
-	for (size_t i = 0; rule && i < out->count; i++)
-		if (rna_rules[out->items[i].rule] == rule && !out->items[i].unknown &&
-		    rna_same_text(out->items[i].finding.device, name))
-			return &out->items[i];
-	return NULL;
+	return RNA_FIND(i, out->items, rule ? out->count : 0,
+			rna_rules[out->items[i].rule] == rule && !out->items[i].unknown &&
+				rna_same_text(out->items[i].finding.device, name));
 }
 
 /*
@@ -590,11 +584,9 @@ static bool is_first(const struct rna_rule_input *in, enum rna_log_kind kind, si
 {
 	const struct rna_episode *episode = in->episodes->items[index];
 
-	for (size_t i = 0; i < index; i++)
-		if (is_of(in->episodes->items[i], kind) &&
-		    is_same_object(&in->episodes->items[i]->object, &episode->object))
-			return false;
-	return true;
+	return !RNA_ANY(i, index,
+			is_of(in->episodes->items[i], kind) &&
+				is_same_object(&in->episodes->items[i]->object, &episode->object));
 }
 
 /* Is there an RDMA device, or a NIC that has lost its own? */
@@ -605,11 +597,9 @@ static bool has_hardware(const struct rna_rule_input *in)
 	for (size_t i = 0; i < in->devices->count; i++)
 		if (in->devices->items[i].rdma_device->function != RNA_FUNCTION_VIRTUAL)
 			return true;
-	for (size_t i = 0; topology && i < topology->nic_count; i++)
-		if (!topology->nics[i].switch_management &&
-		    topology->nics[i].rdma != RNA_NIC_RDMA_EXCLUDED)
-			return true;
-	return false;
+	return RNA_ANY(i, topology ? topology->nic_count : 0,
+		       !topology->nics[i].switch_management &&
+			       topology->nics[i].rdma != RNA_NIC_RDMA_EXCLUDED);
 }
 
 /* What concerns no device that is there. */
@@ -686,8 +676,7 @@ const struct rna_rule rna_rule_module_event = {
 		"instead. Info if no port of the device is expected to be up.",
 	.check = check_episodes,
 	.remedy = "{provider}Reseat the transceiver or cable of {device}; if the message comes "
-		  "again, "
-		  "replace it by one that the vendor of the NIC lists for this card.",
+		  "again, replace it by one that the vendor of the NIC lists for this card.",
 	.message_id = "09beb8df655841d1868b15aa7b4f4807",
 };
 

@@ -9,10 +9,8 @@
 
 static bool misses_devices(const struct rna_presence *presence)
 {
-	for (size_t i = 0; i < presence->bare_count; i++)
-		if (presence->bare[i].whereabouts == RNA_WHEREABOUTS_MOVED)
-			return true;
-	return false;
+	return RNA_ANY(i, presence->bare_count,
+		       presence->bare[i].whereabouts == RNA_WHEREABOUTS_MOVED);
 }
 
 /*

@@ -70,13 +70,10 @@ static uint64_t port_rate(const struct rna_rule_input *in)
 {
 	uint64_t rate = 0;
 
-	for (size_t i = 0; i < in->subject->rdma_device->port_count; i++) {
-		const struct rna_subject *port = &in->subject->ports[i];
-
+	RNA_EACH (port, in->subject->ports, in->subject->rdma_device->port_count)
 		if (rna_subject_is_active(port) && port->link &&
 		    rna_value_is_known(port->link->rate) && port->link->rate.number > rate)
 			rate = port->link->rate.number;
-	}
 	return rate;
 }
 
@@ -181,9 +178,7 @@ static bool are_all_degraded_alike(const struct rna_rule_input *in, const struct
 	const struct rna_card *last = NULL;
 	size_t cards = 0;
 
-	for (size_t i = 0; i < in->devices->count; i++) {
-		const struct rna_subject *device = &in->devices->items[i];
-
+	RNA_EACH (device, in->devices->items, in->devices->count) {
 		if (device->device->device->function != RNA_FUNCTION_PF ||
 		    !rna_rail_is_same_model(device, in->subject))
 			continue;
@@ -584,9 +579,7 @@ static void count_small_read_requests(const struct rna_rule_input *in, struct rn
 	struct rna_finding *found;
 	size_t count = 0;
 
-	for (size_t i = 0; i < in->ports->count; i++) {
-		const struct rna_subject *port = &in->ports->items[i];
-
+	RNA_EACH (port, in->ports->items, in->ports->count) {
 		if (!is_fast_connectx(port) || !read_request_of(port, &own) || own >= BEST ||
 		    reads_less_than_siblings(in, port, &usual))
 			continue;

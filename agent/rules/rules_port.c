@@ -116,9 +116,7 @@ static struct together count_down(const struct rna_rule_input *in, const struct 
 	for (size_t i = 0; i < card->device_count; i++) {
 		const struct rna_subject *device = &in->devices->items[card->devices[i]];
 
-		for (size_t p = 0; p < device->rdma_device->port_count; p++) {
-			const struct rna_subject *port = &device->ports[p];
-
+		RNA_EACH (port, device->ports, device->rdma_device->port_count) {
 			if (!port->judged || rna_subject_expected(port) == RNA_EXPECTED_DOWN)
 				continue;
 			ret.count++;
@@ -274,9 +272,7 @@ struct rails {
 /* False: not all of them are down, or memory or settings know more of one than a first look. */
 static bool all_rails_are_down(const struct rna_rule_input *in, struct rails *ret)
 {
-	for (size_t i = 0; i < in->ports->count; i++) {
-		const struct rna_subject *port = &in->ports->items[i];
-
+	RNA_EACH (port, in->ports->items, in->ports->count) {
 		if (!port->judged || !rna_rail_is_one(in, port) ||
 		    rna_subject_expected(port) == RNA_EXPECTED_DOWN)
 			continue;

@@ -52,9 +52,7 @@ static struct shown show(const struct rna_rule_input *in, const struct rna_probe
 	const struct rna_probes *probes = in->view->probes;
 	struct shown shown = {.text = "?"};
 
-	for (size_t i = 0; i < probes->pair_count; i++) {
-		const struct rna_probe_pair *pair = &probes->pairs[i];
-
+	RNA_EACH (pair, probes->pairs, probes->pair_count) {
 		if (!is_of(pair, port))
 			continue;
 		shown.all += pair->state == RNA_PROBE_RUNNING || (pair->signs & sign);
@@ -76,12 +74,10 @@ static struct shown show(const struct rna_rule_input *in, const struct rna_probe
 
 static bool has_pairs(const struct rna_probes *probes, const struct rna_probe_port *port)
 {
-	for (size_t i = 0; i < probes->pair_count; i++)
-		if (probes->pairs[i].port == port->port &&
-		    probes->pairs[i].state != RNA_PROBE_LOCAL &&
-		    strcmp(probes->pairs[i].device, port->device) == 0)
-			return true;
-	return false;
+	return RNA_ANY(i, probes->pair_count,
+		       probes->pairs[i].port == port->port &&
+			       probes->pairs[i].state != RNA_PROBE_LOCAL &&
+			       strcmp(probes->pairs[i].device, port->device) == 0);
 }
 
 /* There will be pairs: the list of members was not read yet, or has others. */
@@ -266,9 +262,8 @@ const struct rna_rule rna_rule_probe_loss = {
 	.check = check_probe_loss,
 	.remedy = "Compare the error and discard counters of {device} (status, findings "
 		  "errors-rising and packets-lost). {provider}Look at those of its leaf port. "
-		  "Clean or replace the "
-		  "cable and its transceivers; on the switch look for discards of the "
-		  "traffic class of the probes.",
+		  "Clean or replace the cable and its transceivers; on the switch look for "
+		  "discards of the traffic class of the probes.",
 	.message_id = "533f4bd69b2048758a698a3673e9eb58",
 };
 
@@ -295,10 +290,9 @@ const struct rna_rule rna_rule_probe_mtu_hole = {
 		"some of several equal ones, while small ones come back.",
 	.check = check_probe_mtu_hole,
 	.remedy = "{provider}Compare the MTU of all switch ports on the way: with an RDMA MTU of "
-		  "4096 "
-		  "bytes it must be 4200 or more. On some paths only: compare those of the spines "
-		  "with each other. If they agree, look for a port that "
-		  "discards by size or by a full buffer (PFC, headroom).",
+		  "4096 bytes it must be 4200 or more. On some paths only: compare those of the "
+		  "spines with each other. If they agree, look for a port that discards by size or "
+		  "by a full buffer (PFC, headroom).",
 	.message_id = "262562dc0f3e445aa4df1d1dbda0d776",
 };
 
@@ -431,11 +425,10 @@ const struct rna_rule rna_rule_probe_flooded = {
 		"The finding ends five minutes after the last pause.",
 	.check = check_probe_flooded,
 	.remedy = "{provider}Find where the packets come from: the leaf port of {device}/{port} "
-		  "shows "
-		  "their rate, and so do the ports on their way; the address in the finding "
+		  "shows their rate, and so do the ports on their way; the address in the finding "
 		  "can be forged. If the port pauses each time it is opened, the sender sees "
-		  "packets of probes or knows their secret: look for mirror ports, and give "
-		  "all members another secret.",
+		  "packets of probes or knows their secret: look for mirror ports, and give all "
+		  "members another secret.",
 	.message_id = "dcacbb1517714501a1d770c7127e35ba",
 };
 

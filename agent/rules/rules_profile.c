@@ -163,11 +163,9 @@ static bool has_pkey(const struct rna_port_fabric *fabric, uint16_t wanted)
 {
 	const uint16_t full = 0x8000;
 
-	for (size_t i = 0; i < fabric->pkey_count; i++)
-		if (fabric->pkeys[i].key == (wanted & ~full) &&
-		    (fabric->pkeys[i].full || !(wanted & full)))
-			return true;
-	return false;
+	return RNA_ANY(i, fabric->pkey_count,
+		       fabric->pkeys[i].key == (wanted & ~full) &&
+			       (fabric->pkeys[i].full || !(wanted & full)));
 }
 
 static void compare_pkeys(const struct rna_profile_device *entry, const struct rna_subject *port,
@@ -333,10 +331,7 @@ static bool means_nic(const struct rna_profile_device *entry, const struct rna_n
 		return false;
 	if (!entry->name || fnmatch(entry->name, object->address, 0) == 0)
 		return true;
-	for (size_t i = 0; i < nic->netdev_count; i++)
-		if (fnmatch(entry->name, nic->netdevs[i], 0) == 0)
-			return true;
-	return false;
+	return RNA_ANY(i, nic->netdev_count, fnmatch(entry->name, nic->netdevs[i], 0) == 0);
 }
 
 static void find_bare(const struct rna_topology *topology, const struct rna_profile_device *entry,
@@ -356,9 +351,7 @@ static void find_bare(const struct rna_topology *topology, const struct rna_prof
 static void find_moved(const struct rna_rule_input *in, const struct rna_profile_device *entry,
 		       struct tally *tally)
 {
-	for (size_t i = 0; i < in->view->missing_count; i++) {
-		const struct rna_missing_device *missing = &in->view->missing[i];
-
+	RNA_EACH (missing, in->view->missing, in->view->missing_count) {
 		if (entry->name && fnmatch(entry->name, missing->name, 0) != 0 &&
 		    (!missing->pci_address || fnmatch(entry->name, missing->pci_address, 0) != 0))
 			continue;
@@ -375,9 +368,7 @@ static void count_entry(const struct rna_rule_input *in, size_t entry, struct ta
 	const struct rna_snapshot *snapshot = in->view->snapshot;
 	const struct rna_presence *presence = rna_snapshot_presence(snapshot);
 
-	for (size_t i = 0; i < in->devices->count; i++) {
-		const struct rna_subject *device = &in->devices->items[i];
-
+	RNA_EACH (device, in->devices->items, in->devices->count) {
 		if (!(entries_of(in, device) & UINT64_C(1) << entry))
 			continue;
 		count_subject(device, tally);
@@ -672,9 +663,7 @@ static void sum_up(const struct rna_rule_input *in, struct rna_finds *out)
 
 	compare_node(in, &list);
 	compare_counts(in, &list);
-	for (size_t i = 0; i < in->devices->count; i++) {
-		const struct rna_subject *device = &in->devices->items[i];
-
+	RNA_EACH (device, in->devices->items, in->devices->count) {
 		sum_up_subject(in, device, &list);
 		for (size_t p = 0; p < device->rdma_device->port_count; p++)
 			sum_up_subject(in, &device->ports[p], &list);
@@ -814,9 +803,8 @@ const struct rna_rule rna_rule_profile_port = {
 		"from the profile of this node. A port that is down is compared by link "
 		"layer and by the MTU of its interface only.",
 	.check = check_profile_port,
-	.remedy = "Compare {object} with its siblings: rdma-node-agent status. Check the "
-		  "speed of both ends and the MTU of {interface}{partitions}. If the profile is "
-		  "wrong, correct "
-		  "the file of expect.profile.",
+	.remedy = "Compare {object} with its siblings: rdma-node-agent status. Check the speed of "
+		  "both ends and the MTU of {interface}{partitions}. If the profile is wrong, "
+		  "correct the file of expect.profile.",
 	.message_id = "3ed792b4cd7d4c1b88eb71c64458ab3e",
 };

@@ -476,9 +476,7 @@ static size_t count_without_pfc(const struct rna_rule_input *in, const struct rn
 	size_t count = 0;
 	uint64_t mask;
 
-	for (size_t i = 0; i < in->ports->count; i++) {
-		const struct rna_subject *port = &in->ports->items[i];
-
+	RNA_EACH (port, in->ports->items, in->ports->count) {
 		count += rna_rail_is_one(in, port) && pfc_of(port, &mask) && mask == 0 &&
 			 (!like || rna_rail_is_same_model(port, like));
 	}
@@ -492,9 +490,7 @@ static void check_qos_pfc_priorities(const struct rna_rule_input *in, struct rna
 	size_t without, with_several = 0;
 	uint64_t mask = 0, seen = 0;
 
-	for (size_t i = 0; i < in->ports->count; i++) {
-		const struct rna_subject *port = &in->ports->items[i];
-
+	RNA_EACH (port, in->ports->items, in->ports->count) {
 		if (!rna_rail_is_one(in, port) || !pfc_of(port, &mask) || mask == 0 ||
 		    rna_priority_only(mask) >= 0)
 			continue;

@@ -28,10 +28,7 @@ static bool is_compared(const struct rna_rule_input *in, const struct rna_subjec
 
 static bool has_rails(const struct rna_topology *topology)
 {
-	for (size_t i = 0; topology && i < topology->nic_count; i++)
-		if (topology->nics[i].rail >= 0)
-			return true;
-	return false;
+	return RNA_ANY(i, topology ? topology->nic_count : 0, topology->nics[i].rail >= 0);
 }
 
 bool rna_rail_is_one(const struct rna_rule_input *in, const struct rna_subject *port)
@@ -49,8 +46,7 @@ bool rna_rail_is_one(const struct rna_rule_input *in, const struct rna_subject *
 
 static void count_value(const struct rna_rule_input *in, struct rna_rail_usual *usual)
 {
-	for (size_t i = 0; i < in->ports->count; i++) {
-		const struct rna_subject *port = &in->ports->items[i];
+	RNA_EACH (port, in->ports->items, in->ports->count) {
 		uint64_t value;
 
 		if (!is_compared(in, port, usual->place) || !usual->get(port, &value))
@@ -67,9 +63,7 @@ static uint64_t likely_majority(const struct rna_rule_input *in, rna_rail_trait 
 	uint64_t ret = 0, value;
 	size_t lead = 0;
 
-	for (size_t i = 0; i < in->ports->count; i++) {
-		const struct rna_subject *port = &in->ports->items[i];
-
+	RNA_EACH (port, in->ports->items, in->ports->count) {
 		if (!is_compared(in, port, place) || !get(port, &value))
 			continue;
 		if (lead == 0)
@@ -335,8 +329,7 @@ static void check_jumbo_frames(const struct rna_rule_input *in, struct rna_finds
 	const struct rna_subject *first = NULL;
 	size_t count = 0;
 
-	for (size_t i = 0; i < in->ports->count; i++) {
-		const struct rna_subject *port = &in->ports->items[i];
+	RNA_EACH (port, in->ports->items, in->ports->count) {
 		uint64_t mtu;
 
 		if (!rna_device_is_nic(port->device->device) || !netdev_mtu_of(port, &mtu) ||

@@ -47,10 +47,7 @@ static const struct rna_job_status *find_stalled(const struct rna_rule_input *in
 	size_t count;
 	const struct rna_job_status *jobs = jobs_of(in, &count);
 
-	for (size_t i = 0; i < count; i++)
-		if (jobs[i].stalled)
-			return &jobs[i];
-	return NULL;
+	return RNA_FIND(i, jobs, count, jobs[i].stalled);
 }
 
 static void check_device_stalled(const struct rna_rule_input *in, struct rna_finds *out)

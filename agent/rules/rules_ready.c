@@ -23,11 +23,10 @@ static bool has_hardware(const struct rna_rule_input *in)
 {
 	const struct rna_snapshot *snapshot = in->view->snapshot;
 
-	for (size_t i = 0; i < snapshot->device_count; i++)
-		if (snapshot->devices[i].device->function != RNA_FUNCTION_VIRTUAL &&
-		    snapshot->devices[i].device->function != RNA_FUNCTION_SWITCH_MANAGEMENT)
-			return true;
-	return false;
+	return RNA_ANY(i, snapshot->device_count,
+		       snapshot->devices[i].device->function != RNA_FUNCTION_VIRTUAL &&
+			       snapshot->devices[i].device->function !=
+				       RNA_FUNCTION_SWITCH_MANAGEMENT);
 }
 
 static bool is_known_zero(struct rna_value value)
@@ -283,8 +282,7 @@ static void check_mads(const struct rna_rule_input *in, struct rna_finds *out)
 
 	if (!knows_mads(readiness) || !rna_device_is_nic(in->subject->device->device))
 		return;
-	for (size_t i = 0; i < in->subject->rdma_device->port_count; i++) {
-		const struct rna_subject *port = &in->subject->ports[i];
+	RNA_EACH (port, in->subject->ports, in->subject->rdma_device->port_count) {
 		const struct rna_device_node *node =
 			rna_readiness_find_node(readiness, port->device->device->name, port->port);
 
@@ -347,10 +345,7 @@ static bool chooses_frequency_itself(const char *driver)
 {
 	static const char *const drivers[] = {"intel_pstate", "amd-pstate-epp", "amd_pstate_epp"};
 
-	for (size_t i = 0; i < RNA_ARRAY_SIZE(drivers); i++)
-		if (rna_same_text(driver, drivers[i]))
-			return true;
-	return false;
+	return RNA_ANY(i, RNA_ARRAY_SIZE(drivers), rna_same_text(driver, drivers[i]));
 }
 
 /* Governors that raise the frequency when there is load: the first packets find a slow CPU. */
@@ -358,10 +353,7 @@ static bool follows_load(const char *governor)
 {
 	static const char *const governors[] = {"ondemand", "conservative", "schedutil"};
 
-	for (size_t i = 0; i < RNA_ARRAY_SIZE(governors); i++)
-		if (strcmp(governor, governors[i]) == 0)
-			return true;
-	return false;
+	return RNA_ANY(i, RNA_ARRAY_SIZE(governors), strcmp(governor, governors[i]) == 0);
 }
 
 static void check_cpu_governor(const struct rna_rule_input *in, struct rna_finds *out)

@@ -18,8 +18,7 @@ static size_t count_functions(const struct rna_rule_input *in)
 {
 	size_t most = 0;
 
-	for (size_t i = 0; i < in->ports->count; i++) {
-		const struct rna_subject *port = &in->ports->items[i];
+	RNA_EACH (port, in->ports->items, in->ports->count) {
 		size_t count = 0;
 
 		for (size_t k = 0; port->model > 0 && k < in->ports->count; k++)
@@ -34,10 +33,8 @@ static size_t count_functions(const struct rna_rule_input *in)
 static const struct rna_kubernetes_resource *find_resource(const struct rna_node_status *node,
 							   const char *name)
 {
-	for (size_t i = 0; i < node->resource_count; i++)
-		if (strcmp(node->resources[i].name, name) == 0)
-			return &node->resources[i];
-	return NULL;
+	return RNA_FIND(i, node->resources, node->resource_count,
+			strcmp(node->resources[i].name, name) == 0);
 }
 
 static void begin(struct rna_strbuf *out)

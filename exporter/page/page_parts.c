@@ -41,11 +41,9 @@ const struct rna_subject *rna_page_port_of(const struct rna_view *view,
 {
 	const struct rna_subject_list *ports = rna_view_ports(view);
 
-	for (size_t i = 0; finding->device && i < ports->count; i++)
-		if ((finding->port == 0 || ports->items[i].port == finding->port) &&
-		    strcmp(ports->items[i].rdma_device->name, finding->device) == 0)
-			return &ports->items[i];
-	return NULL;
+	return RNA_FIND(i, ports->items, finding->device ? ports->count : 0,
+			(finding->port == 0 || ports->items[i].port == finding->port) &&
+				strcmp(ports->items[i].rdma_device->name, finding->device) == 0);
 }
 
 void rna_page_add(const struct rna_page *page, const char *html)

@@ -168,10 +168,7 @@ static bool any_has_modules(const struct rna_page *page)
 {
 	const struct rna_subject_list *ports = &page->subjects->scopes[RNA_SCOPE_PORT];
 
-	for (size_t i = 0; i < ports->count; i++)
-		if (rna_page_has_modules(&ports->items[i]))
-			return true;
-	return false;
+	return RNA_ANY(i, ports->count, rna_page_has_modules(&ports->items[i]));
 }
 
 static void cell_mtu(const struct rna_page *page, const struct rna_subject *port)

@@ -166,9 +166,7 @@ static void add_cell(const struct rna_page *page, const struct matrix *matrix,
 	size_t count = 0;
 
 	rna_page_add(page, "<td");
-	for (size_t i = 0; i < matrix->probes->pair_count; i++) {
-		const struct rna_probe_pair *pair = &matrix->probes->pairs[i];
-
+	RNA_EACH (pair, matrix->probes->pairs, matrix->probes->pair_count) {
 		if (pair->port != port->port || strcmp(pair->device, port->device) != 0 ||
 		    compare_columns(&pair, &column) != 0)
 			continue;
@@ -205,11 +203,7 @@ static void add_verdict(const struct rna_page *page, const struct rna_probe_port
 
 static size_t count_scope(const struct matrix *matrix, enum rna_probe_scope scope)
 {
-	size_t count = 0;
-
-	for (size_t i = 0; i < matrix->count; i++)
-		count += matrix->columns[i]->scope == scope;
-	return count;
+	return RNA_COUNT(i, matrix->count, matrix->columns[i]->scope == scope);
 }
 
 /* Where the peers are; the columns of a node's own ports need no such line. */

@@ -74,8 +74,7 @@ static struct downs count_downs(const struct rna_page *page, const struct rna_fi
 {
 	struct downs downs = {0};
 
-	for (size_t i = 0; i < page->view->finding_count; i++) {
-		const struct rna_finding *finding = &page->view->findings[i];
+	RNA_EACH (finding, page->view->findings, page->view->finding_count) {
 		const struct rna_peer *peer;
 		const char *name;
 
@@ -97,9 +96,7 @@ static void add_names(const struct rna_page *page, const struct rna_finding *wor
 {
 	size_t named = 0;
 
-	for (size_t i = 0; i < page->view->finding_count; i++) {
-		const struct rna_finding *finding = &page->view->findings[i];
-
+	RNA_EACH (finding, page->view->findings, page->view->finding_count) {
 		if (!is_down_like(finding, worst) || named == NAMES_MAX)
 			continue;
 		rna_page_say(page, named++ > 0 ? ", " : "", finding->device);
@@ -118,7 +115,7 @@ static void add_downs(const struct rna_page *page, const struct rna_finding *wor
 		rna_strbuf_printf(page->out, " and %zu more", downs.count - NAMES_MAX);
 	rna_page_add(page, downs.count > 1 ? ")" : " down");
 	add_since(page, " ", downs.since);
-	if (downs.count == 1) {
+	if (downs.count == 1)
 		add_peer(page, find_peer(page, worst));
 	else if (downs.switch_name)
 		rna_page_say(page, ", all were on ", downs.switch_name);
@@ -131,9 +128,7 @@ static void add_others(const struct rna_page *page, const struct rna_finding *wo
 {
 	size_t others = 0;
 
-	for (size_t i = 0; i < page->view->finding_count; i++) {
-		const struct rna_finding *finding = &page->view->findings[i];
-
+	RNA_EACH (finding, page->view->findings, page->view->finding_count) {
 		others += finding != worst && !finding->silenced &&
 			  finding->severity > RNA_SEVERITY_INFO &&
 			  !(is_down_like(worst, worst) && is_down_like(finding, worst));
@@ -161,11 +156,7 @@ static void add_worst(const struct rna_page *page, const struct rna_finding *wor
 
 static size_t count_not_run(const struct rna_view *view)
 {
-	size_t count = 0;
-
-	for (size_t i = 0; i < view->job_count; i++)
-		count += !view->jobs[i].ran;
-	return count;
+	return RNA_COUNT(i, view->job_count, !view->jobs[i].ran);
 }
 
 static void add_healthy(const struct rna_page *page)

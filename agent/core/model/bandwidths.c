@@ -6,9 +6,7 @@
 const struct rna_bandwidth_port *rna_bandwidths_find(const struct rna_bandwidths *bandwidths,
 						     const char *device, unsigned port)
 {
-	for (size_t i = 0; bandwidths && i < bandwidths->count; i++)
-		if (bandwidths->ports[i].last.port == port &&
-		    strcmp(bandwidths->ports[i].last.device, device) == 0)
-			return &bandwidths->ports[i];
-	return NULL;
+	return RNA_FIND(i, bandwidths->ports, bandwidths ? bandwidths->count : 0,
+			bandwidths->ports[i].last.port == port &&
+				strcmp(bandwidths->ports[i].last.device, device) == 0);
 }

@@ -154,10 +154,7 @@ enum { NICS_MATCHED = 4096 };
 
 static bool any_nic_has_device(const struct rna_topology *topology)
 {
-	for (size_t i = 0; i < topology->nic_count; i++)
-		if (topology->nics[i].device_count > 0)
-			return true;
-	return false;
+	return RNA_ANY(i, topology->nic_count, topology->nics[i].device_count > 0);
 }
 
 /*
@@ -558,18 +555,14 @@ int rna_nearest_find(struct rna_nearest *work)
 
 static bool has_device(const struct rna_nic *nic, const char *name)
 {
-	for (size_t i = 0; i < nic->device_count; i++)
-		if (strcmp(nic->devices[i], name) == 0)
-			return true;
-	return false;
+	return RNA_ANY(i, nic->device_count, strcmp(nic->devices[i], name) == 0);
 }
 
 const struct rna_nic *rna_topology_nic_at(const struct rna_topology *topology, const char *address)
 {
-	for (size_t i = 0; topology && i < topology->nic_count; i++)
-		if (rna_same_text(topology->objects[topology->nics[i].object].address, address))
-			return &topology->nics[i];
-	return NULL;
+	return RNA_FIND(i, topology->nics, topology ? topology->nic_count : 0,
+			rna_same_text(topology->objects[topology->nics[i].object].address,
+				      address));
 }
 
 /* Returns the first match, so for a LAG the function that has the device. */

@@ -66,19 +66,15 @@ void rna_probe_counts_merge(struct rna_probe_counts *counts, const struct rna_pr
 const struct rna_probe_port *rna_probes_find_port(const struct rna_probes *probes,
 						  const char *device, unsigned port)
 {
-	for (size_t i = 0; probes && i < probes->port_count; i++)
-		if (probes->ports[i].port == port && strcmp(probes->ports[i].device, device) == 0)
-			return &probes->ports[i];
-	return NULL;
+	return RNA_FIND(i, probes->ports, probes ? probes->port_count : 0,
+			probes->ports[i].port == port &&
+				strcmp(probes->ports[i].device, device) == 0);
 }
 
 size_t rna_probes_without_leaf(const struct rna_probes *probes)
 {
-	size_t count = 0;
-
-	for (size_t i = 0; probes && i < probes->port_count; i++)
-		count += probes->ports[i].use != RNA_PROBE_OFF && probes->ports[i].leaf[0] == '\0';
-	return count;
+	return RNA_COUNT(i, probes ? probes->port_count : 0,
+			 probes->ports[i].use != RNA_PROBE_OFF && probes->ports[i].leaf[0] == '\0');
 }
 
 /* -- The whole --------------------------------------------------------------------------------- */
@@ -111,10 +107,7 @@ bool rna_probes_are_missed(const struct rna_probes *probes)
 
 static bool has_sign(const struct rna_probes *probes)
 {
-	for (size_t i = 0; i < probes->pair_count; i++)
-		if (probes->pairs[i].signs != 0)
-			return true;
-	return false;
+	return RNA_ANY(i, probes->pair_count, probes->pairs[i].signs != 0);
 }
 
 enum rna_probes_result rna_probes_result(const struct rna_probes *probes, rna_usec now)
@@ -123,8 +116,7 @@ enum rna_probes_result rna_probes_result(const struct rna_probes *probes, rna_us
 
 	if (rna_probes_why_stopped(probes, now))
 		return RNA_PROBES_UNKNOWN;
-	for (size_t i = 0; i < probes->port_count; i++) {
-		const struct rna_probe_port *port = &probes->ports[i];
+	RNA_EACH (port, probes->ports, probes->port_count) {
 		bool open = port->use == RNA_PROBE_OPEN;
 
 		if (open && port->verdict == RNA_PROBE_UNREACHABLE)
