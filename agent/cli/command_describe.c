@@ -60,8 +60,7 @@ static void write_targets(const struct rna_collector *collector, struct rna_strb
 static void describe_collectors(struct rna_strbuf *out)
 {
 	rna_strbuf_puts(out, "Collector\tRuns for\tDefault period\tWhat it reads\n");
-	for (size_t i = 0; i < RNA_COLLECTOR_COUNT; i++) {
-		const struct rna_collector *collector = &rna_collectors[i];
+	RNA_EACH (collector, rna_collectors, RNA_COLLECTOR_COUNT) {
 		const struct rna_schema_row *period;
 		char key[KEY_MAX];
 
@@ -87,8 +86,7 @@ static void describe_commands(struct rna_strbuf *out)
 static void describe_patterns(struct rna_strbuf *out)
 {
 	rna_strbuf_puts(out, "Pattern\tDriver\tKind\tSeverity\tMeaning\tOver when\tSource\n");
-	for (size_t i = 0; i < rna_log_pattern_count; i++) {
-		const struct rna_log_pattern *pattern = &rna_log_patterns[i];
+	RNA_EACH (pattern, rna_log_patterns, rna_log_pattern_count) {
 		bool recovery = pattern->kind == RNA_LOG_RECOVERY;
 
 		rna_strbuf_printf(out, "`%s`\t%s\t%s\t%s\t%s\t%s", pattern->name, pattern->driver,

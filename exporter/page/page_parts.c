@@ -41,11 +41,9 @@ const struct rna_subject *rna_page_port_of(const struct rna_view *view,
 {
 	const struct rna_subject_list *ports = rna_view_ports(view);
 
-	for (size_t i = 0; finding->device && i < ports->count; i++)
-		if ((finding->port == 0 || ports->items[i].port == finding->port) &&
-		    strcmp(ports->items[i].rdma_device->name, finding->device) == 0)
-			return &ports->items[i];
-	return NULL;
+	return RNA_FIND(i, ports->items, finding->device ? ports->count : 0,
+			(finding->port == 0 || ports->items[i].port == finding->port) &&
+				strcmp(ports->items[i].rdma_device->name, finding->device) == 0);
 }
 
 void rna_page_add(const struct rna_page *page, const char *html)
@@ -53,13 +51,18 @@ void rna_page_add(const struct rna_page *page, const char *html)
 	rna_strbuf_puts(page->out, html);
 }
 
+void rna_page_say(const struct rna_page *page, const char *html, const char *text)
+{
+	rna_page_add(page, html);
+	rna_page_text(page->out, text);
+}
+
 void rna_page_add_below(const struct rna_page *page, const char *before, const char *text)
 {
 	if (!text)
 		return;
 	rna_page_add(page, "<br><small>");
-	rna_page_add(page, before);
-	rna_page_text(page->out, text);
+	rna_page_say(page, before, text);
 	rna_page_add(page, "</small>");
 }
 

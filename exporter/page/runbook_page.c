@@ -103,11 +103,7 @@ static bool is_of(const struct rna_finding *finding, const struct rna_runbook_te
 
 static size_t count_findings(const struct rna_view *view, const struct rna_runbook_text *runbook)
 {
-	size_t count = 0;
-
-	for (size_t i = 0; i < view->finding_count; i++)
-		count += is_of(&view->findings[i], runbook);
-	return count;
+	return RNA_COUNT(i, view->finding_count, is_of(&view->findings[i], runbook));
 }
 
 static void add_findings(const struct rna_view *view, const struct rna_runbook_text *runbook,
@@ -135,10 +131,8 @@ static void add_findings(const struct rna_view *view, const struct rna_runbook_t
 static const struct rna_finding *find_first(const struct rna_view *view,
 					    const struct rna_runbook_text *runbook)
 {
-	for (size_t i = 0; i < view->finding_count; i++)
-		if (view->findings[i].device && is_of(&view->findings[i], runbook))
-			return &view->findings[i];
-	return NULL;
+	return RNA_FIND(i, view->findings, view->finding_count,
+			view->findings[i].device && is_of(&view->findings[i], runbook));
 }
 
 /* Of the object of a finding: a device that is missing has no port, and a function may have no
@@ -252,9 +246,7 @@ void rna_write_runbooks(const struct rna_view *view, struct rna_strbuf *out)
 	const char *section = "";
 
 	open_page(view, "Runbooks", out);
-	for (size_t i = 0; i < rna_runbook_count; i++) {
-		const struct rna_runbook_text *runbook = &rna_runbook_texts[i];
-
+	RNA_EACH (runbook, rna_runbook_texts, rna_runbook_count) {
 		if (strcmp(section, runbook->section) != 0) {
 			rna_strbuf_puts(out, *section ? "</table></div>\n" : "");
 			section = runbook->section;
