@@ -29,7 +29,7 @@ rpm="rpm cpio python3-cmarkgfm busybox-static"
 fuzz="libclang-rt-dev"
 valgrind="valgrind"
 plugin="slurmctld slurmd slurm-client munge libmonitoring-plugin-perl"
-libraries="ucx-utils openmpi-bin"
+variables="ucx-utils openmpi-bin"
 mpi="python3-mpi4py"
 bench="wrk strace prometheus-node-exporter"
 
@@ -45,7 +45,7 @@ group() {
 	ibsim) echo $ibsim ;;
 	pictures) echo $pictures ;;
 	plugin) echo $plugin ;;
-	libraries) echo $libraries ;;
+	libraries) echo $variables ;;
 	mpi) echo $mpi ;;
 	vm) echo $vm ;;
 	bench) echo $bench ;;
