@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # Which packages building and testing need, on Debian 12, 13 and unstable, Ubuntu 22.04 and 24.04.
 #
+#   packages.sh list GROUP          print what is in it
 #   packages.sh missing GROUP...    print what is not installed, one name a line
 #   packages.sh install GROUP...    install it, as root or with sudo; says what is missing if it cannot
 #
@@ -129,9 +130,10 @@ main() {
 
 	shift || true
 	case $command in
+	list) group "$@" ;;
 	missing) missing "$@" ;;
 	install) install_missing "$@" ;;
-	*) echo "usage: packages.sh missing|install GROUP..." >&2 && exit 2 ;;
+	*) echo "usage: packages.sh list|missing|install GROUP..." >&2 && exit 2 ;;
 	esac
 }
 
