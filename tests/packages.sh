@@ -26,6 +26,7 @@ image="mmdebstrap cpio git binutils"
 cross="mmdebstrap qemu-system-arm"
 pictures="chromium graphviz pngquant fonts-dejavu-core fonts-liberation2"
 systemd="systemd udev debhelper dpkg-dev fakeroot procps"
+release="docker-registry minisign skopeo"
 rpm="rpm cpio python3-cmarkgfm busybox-static"
 fuzz="libclang-rt-dev"
 valgrind="valgrind"
@@ -52,6 +53,7 @@ group() {
 	bench) echo $bench ;;
 	valgrind) echo $valgrind ;;
 	rpm) echo $rpm ;;
+	release) echo $release ;;
 	fuzz) apt-cache show $fuzz >/dev/null 2>&1 && echo $fuzz || true ;; # in clang itself on Ubuntu 22.04
 	systemd) echo $systemd ;;
 	*) echo "packages.sh: no group '$1'" >&2 && exit 2 ;;
