@@ -7,7 +7,7 @@
 
 Documents have regions "<!-- generated: TOPIC -->" to "<!-- /generated -->", which PLACES lists;
 each must be what "rdma-node-agent describe TOPIC" prints. pages.py has the checks of all documents,
-such as links and the width of lines. The sample configuration has one such region, written from
+such as links, the width of lines and the number of words. The sample configuration has one such region, written from
 "describe settings"; with all its comments taken away the agent must accept it. The catalog of the
 journal has one written from "describe catalog"; the rest of it explains the ids of
 agent/memory/message_ids.h, all and no others; where systemd is at hand it must accept it.
