@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "rna/base/json_document.h"
+#include "rna/base/project.h"
 #include "rna/collector.h"
 #include "rna/exporter.h"
 #include "rna/kubernetes.h"
@@ -314,11 +315,12 @@ static json_t *make_commands(struct rna_json_writer *writer)
 static void describe_json(struct rna_strbuf *out)
 {
 	struct rna_json_writer writer = {0};
-	json_t *all =
-		json_pack("{s:s, s:s, s:s, s:o, s:o}", "version", RNA_VERSION, "configuration",
-			  RNA_CONFIG_DEFAULT, "state_directory", RNA_STATE_DIRECTORY_DEFAULT,
-			  "exit_codes", make_exit_codes(&writer, rna_exit_meanings), "options",
-			  make_options(&writer));
+	json_t *all = json_pack("{s:s, s:s, s:s, s:s, s:s, s:o, s:o}", "version", RNA_VERSION,
+				"project_url", RNA_PROJECT_URL, "project_contact",
+				RNA_PROJECT_CONTACT, "configuration", RNA_CONFIG_DEFAULT,
+				"state_directory", RNA_STATE_DIRECTORY_DEFAULT, "exit_codes",
+				make_exit_codes(&writer, rna_exit_meanings), "options",
+				make_options(&writer));
 
 	for (size_t i = 0; i < RNA_ARRAY_SIZE(tables); i++)
 		rna_json_set(&writer, all, tables[i].name, make_table(&writer, &tables[i]));

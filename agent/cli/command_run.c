@@ -3,6 +3,7 @@
 #include <sys/resource.h>
 
 #include "rna/base/log.h"
+#include "rna/base/project.h"
 
 #include "config/web_config.h"
 #include "loop/agent.h"

@@ -9,6 +9,7 @@
 #include <errno.h>
 #include <sys/types.h>
 
+#include "rna/base/project.h"
 #include "rna/base/words.h"
 #include "rna/check.h"
 #include "rna/exporter.h"

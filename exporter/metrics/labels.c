@@ -9,6 +9,8 @@
 
 #include <errno.h>
 
+#include "rna/base/project.h"
+
 #include "exposition.h"
 #include "families.h"
 

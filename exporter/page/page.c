@@ -63,8 +63,8 @@ static void add_header(const struct rna_page *page)
 
 static void add_footer(const struct rna_page *page)
 {
+	rna_page_open_footer(page->out);
 	rna_page_add(page,
-		     "</main>\n<footer>rdma-node-agent " RNA_VERSION
 		     " · <a href=/runbooks/>runbooks</a>"
 		     " · <a href=/api/v1/events.txt>events</a>"
 		     " · <a href=/api/v1/topology.svg>topology</a>"

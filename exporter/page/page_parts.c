@@ -3,11 +3,27 @@
 
 #include <string.h>
 
+#include "rna/base/project.h"
+
 #include "view/text.h"
 
 void rna_page_text(struct rna_strbuf *out, const char *text)
 {
 	rna_text_add(out, text ? text : "–", rna_escape_html);
+}
+
+void rna_page_open_footer(struct rna_strbuf *out)
+{
+	static const char url[] = RNA_PROJECT_URL;
+
+	rna_strbuf_puts(out, "</main>\n<footer>");
+	if (url[0]) {
+		rna_strbuf_puts(out, "<a href=\"");
+		rna_page_text(out, url);
+		rna_strbuf_puts(out, "\">");
+	}
+	rna_strbuf_puts(out, "rdma-node-agent " RNA_VERSION);
+	rna_strbuf_puts(out, url[0] ? "</a>" : "");
 }
 
 void rna_page_badge_titled(struct rna_strbuf *out, const char *text, enum rna_tone tone,

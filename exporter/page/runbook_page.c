@@ -91,7 +91,8 @@ static void open_page(const struct rna_view *view, const char *title, struct rna
 
 static void close_page(struct rna_strbuf *out)
 {
-	rna_strbuf_puts(out, "</main>\n<footer>rdma-node-agent " RNA_VERSION "</footer>\n");
+	rna_page_open_footer(out);
+	rna_strbuf_puts(out, "</footer>\n");
 }
 
 /* -- Findings ---------------------------------------------------------------------------------- */
