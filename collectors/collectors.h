@@ -31,3 +31,39 @@ RNA_COLLECT(topology);
 RNA_COLLECT(readiness);
 RNA_COLLECT(kernel_log);
 RNA_COLLECT(process);
+
+/* How a collector makes its part. */
+struct rna_part_plan {
+	enum rna_collector_id id;
+	size_t size;         /* of the part */
+	size_t room;         /* for what it points to; the arena grows beyond that */
+	size_t scratch;      /* likewise, of an arena that ends with the run; 0: there is none */
+	const char *failure; /* "cannot read link"; the name of the device is put in front */
+	/* Reads what there is. 0, or negative errno if it read nothing useful. */
+	int (*read)(const struct rna_collect_input *in, struct rna_part *part,
+		    struct rna_arena *scratch);
+};
+
+int rna_collect(const struct rna_part_plan *plan, const struct rna_collect_input *in,
+		struct rna_part **ret, struct rna_error *error);
+
+/* Defines the function of a row. call: of a function that reads, by in, part and scratch. */
+/* clang-format off */
+#define RNA_DEFINE_COLLECT(name, ID, type, part_room, scratch_room, text, call)                    \
+	static int read_part(const struct rna_collect_input *in, struct rna_part *base,            \
+			     struct rna_arena *scratch)                                            \
+	{                                                                                          \
+		type *part = (type *)base;                                                         \
+                                                                                                   \
+		(void)in, (void)scratch; /* some need neither */                                   \
+		return call;                                                                       \
+	}                                                                                          \
+                                                                                                   \
+	RNA_COLLECT(name)                                                                          \
+	{                                                                                          \
+		const struct rna_part_plan plan = {RNA_COLLECTOR_##ID, sizeof(type), part_room,    \
+						   scratch_room, text, read_part};                 \
+                                                                                                   \
+		return rna_collect(&plan, in, ret, error);                                         \
+	}
+/* clang-format on */

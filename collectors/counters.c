@@ -175,8 +175,7 @@ static int add_planes(const struct rna_collect_input *in, struct rna_arena *scra
 
 	if (directory < 0)
 		return rna_error_is_lack(directory) ? directory : 0;
-	for (size_t i = 0; i < rna_counter_count; i++) {
-		const struct rna_counter *row = &rna_counters[i];
+	RNA_EACH (row, rna_counters, rna_counter_count) {
 		int ret = row->place == RNA_PLACE_PORT_PLANES
 				  ? has_plane_file(in, row->file, scratch)
 				  : 0;
@@ -353,11 +352,9 @@ static const struct rna_counter_group *find_previous(const struct rna_collect_in
 {
 	const struct rna_counters_part *previous = (const void *)in->previous;
 
-	for (size_t i = 0; previous && i < previous->group_count; i++)
-		if (previous->groups[i].place == group->place &&
-		    previous->groups[i].port == group->port)
-			return &previous->groups[i];
-	return NULL;
+	return RNA_FIND(i, previous->groups, previous ? previous->group_count : 0,
+			previous->groups[i].place == group->place &&
+				previous->groups[i].port == group->port);
 }
 
 /*

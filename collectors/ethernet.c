@@ -24,6 +24,7 @@
 #include <string.h>
 
 #include "rna/base/hash.h"
+#include "rna/base/parse.h"
 
 #include "backend/backends.h"
 #include "backend/ethtool.h"
@@ -66,11 +67,9 @@ static const struct rna_ethernet_netdev *find_previous(const struct run *run,
 {
 	const struct rna_ethernet *before = (const void *)run->in->previous;
 
-	for (size_t i = 0; before && i < before->count; i++)
-		if (before->netdevs[i].ifindex == netdev->ifindex &&
-		    strcmp(before->netdevs[i].name, netdev->name) == 0)
-			return &before->netdevs[i];
-	return NULL;
+	return RNA_FIND(i, before->netdevs, before ? before->count : 0,
+			before->netdevs[i].ifindex == netdev->ifindex &&
+				strcmp(before->netdevs[i].name, netdev->name) == 0);
 }
 
 /* Adds a count unless an earlier source of the statistic has added it. */
@@ -374,8 +373,7 @@ static void read_driver(struct run *run, struct rna_ethernet_netdev *netdev, str
 		note_failure(run, status == -ESTALE ? -EAGAIN : status);
 		return;
 	}
-	for (size_t i = 0; i < netdev->picks.count; i++) {
-		const struct rna_ethernet_pick *from = &netdev->picks.items[i];
+	RNA_EACH (from, netdev->picks.items, netdev->picks.count) {
 		struct rna_value value = scaled(numbers[from->index], from->scale);
 
 		if (from->id == RNA_ETHERNET_STATISTIC_COUNT)
@@ -425,13 +423,6 @@ static void keep_counts(struct run *run, struct counts *counts, struct rna_ether
 	netdev->count = counts->count;
 }
 
-static int compare_extras(const void *a, const void *b)
-{
-	const struct rna_ethernet_extra *x = a, *y = b;
-
-	return strcmp(x->name, y->name);
-}
-
 static void keep_extras(struct run *run, const struct counts *counts,
 			struct rna_ethernet_netdev *netdev)
 {
@@ -453,7 +444,7 @@ static void keep_extras(struct run *run, const struct counts *counts,
 		}
 	}
 	if (count > 1)
-		qsort(kept, count, sizeof(*kept), compare_extras);
+		qsort(kept, count, sizeof(*kept), rna_compare_text_items);
 	netdev->extras = kept;
 	netdev->extra_count = count;
 }
@@ -543,26 +534,25 @@ static int read_all(struct run *run, struct rna_ethernet *ethernet)
 	return 0;
 }
 
-int rna_collect_ethernet(const struct rna_collect_input *in, struct rna_part **ret,
-			 struct rna_error *error)
+static int fill(const struct rna_collect_input *in, struct rna_part *part,
+		struct rna_arena *scratch)
 {
-	struct rna_ethernet *ethernet = rna_part_new(RNA_COLLECTOR_ETHERNET, sizeof(*ethernet), 64);
-	RNA_CLEANUP(rna_part_unref_p) struct rna_part *part = (struct rna_part *)ethernet;
-	RNA_CLEANUP(rna_arena_free_p) struct rna_arena *scratch = rna_arena_new(16384);
 	struct run run = {.in = in, .part = part, .scratch = scratch, .talk = {.root = in->root}};
-	int status = -ENOMEM;
+
+	return read_all(&run, (struct rna_ethernet *)part);
+}
+
+RNA_COLLECT(ethernet)
+{
+	const struct rna_part_plan plan = {RNA_COLLECTOR_ETHERNET,
+					   sizeof(struct rna_ethernet),
+					   64,
+					   16384,
+					   "cannot read Ethernet data",
+					   fill};
 
 	if (!in->netdevs)
 		return rna_error_say(error, -EAGAIN, "%s: its network interfaces are unknown",
 				     in->device->name);
-	if (part && scratch) {
-		part->started = rna_clock_now();
-		status = read_all(&run, ethernet);
-	}
-	if (status < 0)
-		return rna_error_set(error, status, "%s: cannot read Ethernet data",
-				     in->device->name);
-	part->taken = rna_clock_now();
-	*ret = RNA_TAKE(part);
-	return 0;
+	return rna_collect(&plan, in, ret, error);
 }

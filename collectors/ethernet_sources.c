@@ -178,10 +178,8 @@ static bool is_legal(const char *name)
 
 const struct rna_ethernet_source *rna_ethernet_find_source(const char *name, int *ret_number)
 {
-	for (size_t i = 0; i < RNA_ARRAY_SIZE(sources); i++)
-		if (fits(sources[i].pattern, name, ret_number))
-			return &sources[i];
-	return NULL;
+	return RNA_FIND(i, sources, RNA_ARRAY_SIZE(sources),
+			fits(sources[i].pattern, name, ret_number));
 }
 
 bool rna_ethernet_extra_is_valid(const char *name)

@@ -294,10 +294,8 @@ static const struct rna_counter_group *find_group(const struct rna_collect_input
 {
 	const struct rna_fabric *previous = (const void *)in->previous;
 
-	for (size_t i = 0; previous && i < previous->counters.group_count; i++)
-		if (previous->counters.groups[i].port == port)
-			return &previous->counters.groups[i];
-	return NULL;
+	return RNA_FIND(i, previous->counters.groups, previous ? previous->counters.group_count : 0,
+			previous->counters.groups[i].port == port);
 }
 
 /*
@@ -483,10 +481,8 @@ static const struct rna_port_fabric *find_before(const struct rna_collect_input 
 {
 	const struct rna_fabric *previous = (const void *)in->previous;
 
-	for (size_t i = 0; previous && i < previous->port_count; i++)
-		if (previous->ports[i].number == port)
-			return &previous->ports[i];
-	return NULL;
+	return RNA_FIND(i, previous->ports, previous ? previous->port_count : 0,
+			previous->ports[i].number == port);
 }
 
 /* False: nothing is known of the port. */
@@ -554,24 +550,7 @@ static int read_all(const struct rna_collect_input *in, struct rna_fabric *fabri
 	return run.no_memory ? -ENOMEM : 0;
 }
 
-int rna_collect_fabric(const struct rna_collect_input *in, struct rna_part **ret,
-		       struct rna_error *error)
-{
-	size_t hint = in->device->port_count *
-		      (sizeof(struct rna_port_fabric) + sizeof(struct rna_counter_group));
-	struct rna_fabric *fabric = rna_part_new(RNA_COLLECTOR_FABRIC, sizeof(*fabric), hint);
-	RNA_CLEANUP(rna_part_unref_p) struct rna_part *part = (struct rna_part *)fabric;
-	int status = -ENOMEM;
-
-	if (part) {
-		part->started = rna_clock_now();
-		rna_reader_start(in->reader, part->started.monotonic, in->period);
-		status = read_all(in, fabric);
-	}
-	if (status < 0)
-		return rna_error_set(error, status, "%s: cannot query the fabric",
-				     in->device->name);
-	part->taken = rna_clock_now();
-	*ret = RNA_TAKE(part);
-	return 0;
-}
+RNA_DEFINE_COLLECT(fabric, FABRIC, struct rna_fabric,
+		   (sizeof(struct rna_port_fabric) + sizeof(struct rna_counter_group)) *
+			   in->device->port_count,
+		   0, "cannot query the fabric", read_all(in, part))

@@ -38,10 +38,7 @@ struct run {
 
 static bool is_known(const struct run *run, const char *name)
 {
-	for (size_t i = 0; i < run->count; i++)
-		if (strcmp(run->names[i], name) == 0)
-			return true;
-	return false;
+	return RNA_ANY(i, run->count, strcmp(run->names[i], name) == 0);
 }
 
 static void add_name(struct run *run, const char *name, const char *lower)
@@ -118,11 +115,9 @@ static const struct rna_gateway *find_before(const struct run *run,
 {
 	const struct rna_gateways *before = (const void *)run->in->previous;
 
-	for (size_t i = 0; before && i < before->count; i++)
-		if (strcmp(before->items[i].netdev, gateway->netdev) == 0 &&
-		    rna_gid_is_same(&before->items[i].address, &gateway->address))
-			return &before->items[i];
-	return NULL;
+	return RNA_FIND(i, before->items, before ? before->count : 0,
+			strcmp(before->items[i].netdev, gateway->netdev) == 0 &&
+				rna_gid_is_same(&before->items[i].address, &gateway->address));
 }
 
 static bool is_in(const struct rna_gateway *gateway, unsigned states)
@@ -220,23 +215,6 @@ static int read_all(struct run *run, struct rna_gateways *gateways)
 	return 0;
 }
 
-int rna_collect_gateways(const struct rna_collect_input *in, struct rna_part **ret,
-			 struct rna_error *error)
-{
-	struct rna_gateways *gateways =
-		rna_part_new(RNA_COLLECTOR_GATEWAYS, sizeof(*gateways), 4096);
-	RNA_CLEANUP(rna_part_unref_p) struct rna_part *part = (struct rna_part *)gateways;
-	RNA_CLEANUP(rna_arena_free_p) struct rna_arena *scratch = rna_arena_new(4096);
-	struct run run = {.in = in, .part = part, .scratch = scratch};
-	int status = -ENOMEM;
-
-	if (part && scratch) {
-		part->started = rna_clock_now();
-		status = read_all(&run, gateways);
-	}
-	if (status < 0)
-		return rna_error_set(error, status, "cannot read routes and neighbours");
-	part->taken = rna_clock_now();
-	*ret = RNA_TAKE(part);
-	return 0;
-}
+RNA_DEFINE_COLLECT(gateways, GATEWAYS, struct rna_gateways, 4096, 4096,
+		   "cannot read routes and neighbours",
+		   read_all(&(struct run){.in = in, .part = &part->part, .scratch = scratch}, part))

@@ -262,10 +262,8 @@ static const struct rna_port_gids *find_previous(const struct rna_collect_input 
 {
 	const struct rna_gids *previous = (const void *)in->previous;
 
-	for (size_t i = 0; previous && i < previous->port_count; i++)
-		if (previous->ports[i].number == port)
-			return &previous->ports[i];
-	return NULL;
+	return RNA_FIND(i, previous->ports, previous ? previous->port_count : 0,
+			previous->ports[i].number == port);
 }
 
 static int keep_table(const struct table *table, struct rna_port_gids *ret)
@@ -343,21 +341,5 @@ static int read_all(const struct rna_collect_input *in, struct rna_gids *gids,
 	return 0;
 }
 
-int rna_collect_gids(const struct rna_collect_input *in, struct rna_part **ret,
-		     struct rna_error *error)
-{
-	struct rna_gids *gids = rna_part_new(RNA_COLLECTOR_GIDS, sizeof(*gids), 192);
-	RNA_CLEANUP(rna_part_unref_p) struct rna_part *part = (struct rna_part *)gids;
-	RNA_CLEANUP(rna_arena_free_p) struct rna_arena *scratch = rna_arena_new(8192);
-	int status = -ENOMEM;
-
-	if (part && scratch) {
-		part->started = rna_clock_now();
-		status = read_all(in, gids, scratch);
-	}
-	if (status < 0)
-		return rna_error_set(error, status, "%s: cannot read GID tables", in->device->name);
-	part->taken = rna_clock_now();
-	*ret = RNA_TAKE(part);
-	return 0;
-}
+RNA_DEFINE_COLLECT(gids, GIDS, struct rna_gids, 192, 8192, "cannot read GID tables",
+		   read_all(in, part, scratch))

@@ -267,24 +267,5 @@ static int read_all(struct run *run, const struct rna_collect_input *in,
 	return run->status;
 }
 
-int rna_collect_identity(const struct rna_collect_input *in, struct rna_part **ret,
-			 struct rna_error *error)
-{
-	struct rna_identity *identity =
-		rna_part_new(RNA_COLLECTOR_IDENTITY, sizeof(*identity), 384);
-	RNA_CLEANUP(rna_part_unref_p) struct rna_part *part = (struct rna_part *)identity;
-	int status = -ENOMEM;
-
-	if (part) {
-		struct run run = {.reader = in->reader, .part = part};
-
-		part->started = rna_clock_now();
-		rna_reader_start(in->reader, part->started.monotonic, in->period);
-		status = read_all(&run, in, identity);
-	}
-	if (status < 0)
-		return rna_error_set(error, status, "%s: cannot read identity", in->device->name);
-	part->taken = rna_clock_now();
-	*ret = RNA_TAKE(part);
-	return 0;
-}
+RNA_DEFINE_COLLECT(identity, IDENTITY, struct rna_identity, 384, 0, "cannot read identity",
+		   read_all(&(struct run){.reader = in->reader, .part = &part->part}, in, part))

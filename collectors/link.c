@@ -327,21 +327,4 @@ static int read_all(const struct rna_collect_input *in, struct rna_link *link)
 	return status < 0 ? status : read_planes(in, link);
 }
 
-int rna_collect_link(const struct rna_collect_input *in, struct rna_part **ret,
-		     struct rna_error *error)
-{
-	struct rna_link *link = rna_part_new(RNA_COLLECTOR_LINK, sizeof(*link), 448);
-	RNA_CLEANUP(rna_part_unref_p) struct rna_part *part = (struct rna_part *)link;
-	int status = -ENOMEM;
-
-	if (part) {
-		part->started = rna_clock_now();
-		rna_reader_start(in->reader, part->started.monotonic, in->period);
-		status = read_all(in, link);
-	}
-	if (status < 0)
-		return rna_error_set(error, status, "%s: cannot read link", in->device->name);
-	part->taken = rna_clock_now();
-	*ret = RNA_TAKE(part);
-	return 0;
-}
+RNA_DEFINE_COLLECT(link, LINK, struct rna_link, 448, 0, "cannot read link", read_all(in, part))

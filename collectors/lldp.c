@@ -18,13 +18,6 @@
 
 #define REMEMBERED (24 * 60 * 60 * RNA_USEC_PER_SEC)
 
-static int compare(const void *a, const void *b)
-{
-	const struct rna_lldp_neighbour *x = a, *y = b;
-
-	return rna_compare_names(x->netdev, y->netdev);
-}
-
 /* Makes a copy that does not point into the previous part. False: no memory. */
 static bool copy_stale(const struct rna_lldp_neighbour *before, struct rna_arena *arena,
 		       struct rna_lldp_neighbour *ret)
@@ -63,7 +56,7 @@ static ssize_t join(const struct rna_lldp_neighbours *now, const struct rna_lldp
 		    !rna_lldp_find(&current, before->neighbours[i].netdev) &&
 		    !copy_stale(&before->neighbours[i], part->arena, &ret[count++]))
 			return -ENOMEM;
-	qsort(ret, count, sizeof(*ret), compare);
+	qsort(ret, count, sizeof(*ret), rna_compare_name_items);
 	return (ssize_t)count;
 }
 
@@ -81,26 +74,20 @@ static int list(const struct rna_collect_input *in, struct rna_lldp *lldp,
 	return status == -ENOMEM ? status : 0;
 }
 
-int rna_collect_lldp(const struct rna_collect_input *in, struct rna_part **ret,
-		     struct rna_error *error)
+static int read_all(const struct rna_collect_input *in, struct rna_lldp *lldp)
 {
-	struct rna_lldp *lldp = rna_part_new(RNA_COLLECTOR_LLDP, sizeof(*lldp), 1024);
-	RNA_CLEANUP(rna_part_unref_p) struct rna_part *part = (struct rna_part *)lldp;
+	struct rna_lldp_neighbour *all =
+		rna_arena_array(lldp->part.arena, RNA_LLDP_MAX, sizeof(*all));
 	struct rna_lldp_neighbours now = {0};
-	struct rna_lldp_neighbour *all = NULL;
 	ssize_t count = -ENOMEM;
 
-	if (part) {
-		part->started = rna_clock_now();
-		all = rna_arena_array(part->arena, RNA_LLDP_MAX, sizeof(*all));
-	}
 	if (all && list(in, lldp, &now) == 0)
-		count = join(&now, (const struct rna_lldp *)in->previous, part, all);
+		count = join(&now, (const struct rna_lldp *)in->previous, &lldp->part, all);
 	if (count < 0)
-		return rna_error_set(error, (int)count, "cannot query lldpd");
+		return (int)count;
 	lldp->neighbours = all;
 	lldp->count = (size_t)count;
-	part->taken = rna_clock_now();
-	*ret = RNA_TAKE(part);
 	return 0;
 }
+
+RNA_DEFINE_COLLECT(lldp, LLDP, struct rna_lldp, 1024, 0, "cannot query lldpd", read_all(in, part))

@@ -101,11 +101,9 @@ static void name_object(const struct rna_log_match *match, char ret[OBJECT_SIZE]
 static struct entry *find_entry(struct rna_log_tally *tally, const struct rna_log_pattern *pattern,
 				const char *object)
 {
-	for (size_t i = 0; i < tally->count; i++)
-		if (tally->entries[i].episode.pattern == pattern &&
-		    strcmp(tally->entries[i].episode.object, object) == 0)
-			return &tally->entries[i];
-	return NULL;
+	return RNA_FIND(i, tally->entries, tally->count,
+			tally->entries[i].episode.pattern == pattern &&
+				strcmp(tally->entries[i].episode.object, object) == 0);
 }
 
 /* NULL: there is no room, or no memory. */

@@ -181,22 +181,5 @@ static int read_all(struct run *run)
 	return status;
 }
 
-int rna_collect_module(const struct rna_collect_input *in, struct rna_part **ret,
-		       struct rna_error *error)
-{
-	struct rna_modules *modules = rna_part_new(RNA_COLLECTOR_MODULE, sizeof(*modules), 64);
-	RNA_CLEANUP(rna_part_unref_p) struct rna_part *part = (struct rna_part *)modules;
-	int status = -ENOMEM;
-
-	if (part) {
-		struct run run = {.in = in, .modules = modules, .talk = {.root = in->root}};
-
-		part->started = rna_clock_now();
-		status = read_all(&run);
-	}
-	if (status < 0)
-		return rna_error_set(error, status, "%s: cannot read modules", in->device->name);
-	part->taken = rna_clock_now();
-	*ret = RNA_TAKE(part);
-	return 0;
-}
+RNA_DEFINE_COLLECT(module, MODULE, struct rna_modules, 64, 0, "cannot read modules",
+		   read_all(&(struct run){.in = in, .modules = part, .talk = {.root = in->root}}))

@@ -350,8 +350,7 @@ static const char *find_device(struct run *run, const char *name)
 {
 	const struct rna_presence *presence = run->in->presence;
 
-	for (size_t i = 0; i < presence->device_count; i++) {
-		const struct rna_device *device = &presence->devices[i];
+	RNA_EACH (device, presence->devices, presence->device_count) {
 		const char *path = rna_arena_printf(run->scratch, "%s/device/net/%s",
 						    device->sysfs_path, name);
 		const char *ret;
@@ -437,13 +436,6 @@ static void add_masters(struct run *run)
 	}
 }
 
-static int compare_netdevs(const void *a, const void *b)
-{
-	const struct rna_netdev *x = a, *y = b;
-
-	return rna_compare_names(x->name, y->name);
-}
-
 /*
  * The interface of the IPv4 default route with the lowest metric, from /proc/PID/net/route. -ENOENT
  * without one, or another negative errno.
@@ -512,7 +504,7 @@ static int read_all(struct run *run, struct rna_netdevs *netdevs)
 		return -ENOMEM;
 	if (run->count > 0) {
 		memcpy(sorted, run->netdevs, run->count * sizeof(*sorted));
-		qsort(sorted, run->count, sizeof(*sorted), compare_netdevs);
+		qsort(sorted, run->count, sizeof(*sorted), rna_compare_name_items);
 	}
 	error = run->in->backends->netdev->count_addresses(run->in->root, sorted, run->count);
 	if (error < 0)
@@ -526,28 +518,19 @@ static int read_all(struct run *run, struct rna_netdevs *netdevs)
 	return 0;
 }
 
-int rna_collect_netdev(const struct rna_collect_input *in, struct rna_part **ret,
-		       struct rna_error *error)
+static int fill(const struct rna_collect_input *in, struct rna_netdevs *netdevs,
+		struct rna_arena *scratch)
 {
-	struct rna_netdevs *netdevs = rna_part_new(RNA_COLLECTOR_NETDEV, sizeof(*netdevs), 4096);
-	RNA_CLEANUP(rna_part_unref_p) struct rna_part *part = (struct rna_part *)netdevs;
-	RNA_CLEANUP(rna_arena_free_p) struct rna_arena *scratch = rna_arena_new(4096);
-	int status = -ENOMEM;
+	struct run run = {.in = in,
+			  .part = &netdevs->part,
+			  .scratch = scratch,
+			  .numbers = {.root = in->root}};
+	int status = read_all(&run, netdevs);
 
-	if (part && scratch) {
-		struct run run = {.in = in,
-				  .part = part,
-				  .scratch = scratch,
-				  .numbers = {.root = in->root}};
-
-		part->started = rna_clock_now();
-		status = read_all(&run, netdevs);
-		rna_index_deinit(&run.by_name);
-		rna_rdma_numbers_free(&run.numbers);
-	}
-	if (status < 0)
-		return rna_error_set(error, status, "cannot read network interfaces");
-	part->taken = rna_clock_now();
-	*ret = RNA_TAKE(part);
-	return 0;
+	rna_index_deinit(&run.by_name);
+	rna_rdma_numbers_free(&run.numbers);
+	return status;
 }
+
+RNA_DEFINE_COLLECT(netdev, NETDEV, struct rna_netdevs, 4096, 4096, "cannot read network interfaces",
+		   fill(in, part, scratch))

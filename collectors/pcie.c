@@ -209,23 +209,7 @@ static int read_path(struct run *run, const struct rna_collect_input *in, struct
 	return read_hops(run, directory, pcie);
 }
 
-int rna_collect_pcie(const struct rna_collect_input *in, struct rna_part **ret,
-		     struct rna_error *error)
-{
-	struct rna_pcie *pcie = rna_part_new(RNA_COLLECTOR_PCIE, sizeof(*pcie), 64);
-	RNA_CLEANUP(rna_part_unref_p) struct rna_part *part = (struct rna_part *)pcie;
-	RNA_CLEANUP(rna_arena_free_p) struct rna_arena *scratch = rna_arena_new(4096);
-	struct run run = {.root = in->root, .part = part, .scratch = scratch};
-	int status = -ENOMEM;
-
-	if (part && scratch) {
-		part->started = rna_clock_now();
-		status = read_path(&run, in, pcie);
-	}
-	if (status < 0)
-		return rna_error_set(error, status, "%s: cannot read the PCIe path",
-				     in->device->name);
-	part->taken = rna_clock_now();
-	*ret = RNA_TAKE(part);
-	return 0;
-}
+RNA_DEFINE_COLLECT(
+	pcie, PCIE, struct rna_pcie, 64, 4096, "cannot read the PCIe path",
+	read_path(&(struct run){.root = in->root, .part = &part->part, .scratch = scratch}, in,
+		  part))

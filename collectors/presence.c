@@ -838,10 +838,8 @@ static enum rna_whereabouts find_whereabouts(struct run *run, const char *pci_ad
 
 static bool has_device(const struct rna_presence *presence, const char *pci_address)
 {
-	for (size_t i = 0; i < presence->device_count; i++)
-		if (rna_same_text(presence->devices[i].pci_address, pci_address))
-			return true;
-	return false;
+	return RNA_ANY(i, presence->device_count,
+		       rna_same_text(presence->devices[i].pci_address, pci_address));
 }
 
 static int find_bare_functions(struct run *run, const struct rna_texts *wanted,

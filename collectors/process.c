@@ -107,20 +107,14 @@ static struct rna_value read_max_fds(void)
 	return rna_value_ok(limit.rlim_cur);
 }
 
-int rna_collect_process(const struct rna_collect_input *in, struct rna_part **ret,
-			struct rna_error *error)
+static int read_all(struct rna_process *process)
 {
-	struct rna_process *process = rna_part_new(RNA_COLLECTOR_PROCESS, sizeof(*process), 0);
-
-	(void)in;
-	if (!process)
-		return rna_error_set(error, -ENOMEM, "cannot read the agent's own process");
-	process->part.started = rna_clock_now();
 	process->cpu = read_cpu();
 	fill_stat(process);
 	process->open_fds = read_open_fds(&process->part);
 	process->max_fds = read_max_fds();
-	process->part.taken = rna_clock_now();
-	*ret = &process->part;
 	return 0;
 }
+
+RNA_DEFINE_COLLECT(process, PROCESS, struct rna_process, 0, 0,
+		   "cannot read the agent's own process", read_all(part))

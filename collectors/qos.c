@@ -173,10 +173,7 @@ struct parameters {
 /* NVIDIA's package has the same parameters in both places. */
 static bool has_parameter(const struct parameters *parameters, const char *name)
 {
-	for (size_t i = 0; i < parameters->count; i++)
-		if (strcmp(parameters->items[i].name, name) == 0)
-			return true;
-	return false;
+	return RNA_ANY(i, parameters->count, strcmp(parameters->items[i].name, name) == 0);
 }
 
 /* Treats an unreadable directory as missing. 0 or -ENOMEM. */
@@ -439,24 +436,6 @@ static int read_ports(struct run *run, struct rna_qos *qos)
 	return 0;
 }
 
-int rna_collect_qos(const struct rna_collect_input *in, struct rna_part **ret,
-		    struct rna_error *error)
-{
-	struct rna_qos *qos = rna_part_new(RNA_COLLECTOR_QOS, sizeof(*qos), 128);
-	RNA_CLEANUP(rna_part_unref_p) struct rna_part *part = (struct rna_part *)qos;
-	RNA_CLEANUP(rna_arena_free_p)
-	struct rna_arena *scratch = rna_arena_new(32 * 1024);
-	struct run run = {.in = in, .part = part, .scratch = scratch};
-	int status = -ENOMEM;
-
-	if (part && scratch) {
-		part->started = rna_clock_now();
-		status = read_ports(&run, qos);
-	}
-	if (status < 0)
-		return rna_error_set(error, status, "%s: cannot read quality of service",
-				     in->device->name);
-	part->taken = rna_clock_now();
-	*ret = RNA_TAKE(part);
-	return 0;
-}
+RNA_DEFINE_COLLECT(qos, QOS, struct rna_qos, 128, 32 * 1024, "cannot read quality of service",
+		   read_ports(&(struct run){.in = in, .part = &part->part, .scratch = scratch},
+			      part))

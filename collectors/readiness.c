@@ -432,31 +432,25 @@ static void read_runtimes(struct run *run, struct rna_readiness *readiness)
 							  &readiness->containers) < 0;
 }
 
-int rna_collect_readiness(const struct rna_collect_input *in, struct rna_part **ret,
-			  struct rna_error *error)
+static int read_all(const struct rna_collect_input *in, struct rna_readiness *readiness,
+		    struct rna_arena *scratch)
 {
-	struct rna_readiness *readiness =
-		rna_part_new(RNA_COLLECTOR_READINESS, sizeof(*readiness), 2048);
-	RNA_CLEANUP(rna_part_unref_p) struct rna_part *part = (struct rna_part *)readiness;
-	RNA_CLEANUP(rna_arena_free_p) struct rna_arena *scratch = rna_arena_new(4096);
-	struct run run = {.root = in->root, .part = part, .scratch = scratch};
+	struct rna_arena *keeps = readiness->part.arena;
+	struct run run = {.root = in->root,
+			  .part = &readiness->part,
+			  .scratch = scratch,
+			  .keep = keeps};
 
-	if (part && scratch) {
-		part->started = rna_clock_now();
-		run.keep = part->arena;
-		readiness->kernel = keep(&run, read_text(&run, "proc/sys/kernel/osrelease"));
-		read_dmi(&run, &readiness->dmi);
-		run.no_memory |= rna_read_host(in->root, scratch, part->arena, readiness) < 0;
-		read_gpus(&run, readiness);
-		run.no_memory |= rna_read_nccl_file(in->root, scratch, part->arena,
-						    &readiness->nccl_file) < 0;
-		read_modules(&run, readiness);
-		read_nodes(&run, readiness);
-		read_runtimes(&run, readiness);
-	}
-	if (!part || !scratch || run.no_memory)
-		return rna_error_set(error, -ENOMEM, "node: cannot read readiness");
-	part->taken = rna_clock_now();
-	*ret = RNA_TAKE(part);
-	return 0;
+	readiness->kernel = keep(&run, read_text(&run, "proc/sys/kernel/osrelease"));
+	read_dmi(&run, &readiness->dmi);
+	run.no_memory |= rna_read_host(in->root, scratch, keeps, readiness) < 0;
+	read_gpus(&run, readiness);
+	run.no_memory |= rna_read_nccl_file(in->root, scratch, keeps, &readiness->nccl_file) < 0;
+	read_modules(&run, readiness);
+	read_nodes(&run, readiness);
+	read_runtimes(&run, readiness);
+	return run.no_memory ? -ENOMEM : 0;
 }
+
+RNA_DEFINE_COLLECT(readiness, READINESS, struct rna_readiness, 2048, 4096,
+		   "node: cannot read readiness", read_all(in, part, scratch))

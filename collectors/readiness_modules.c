@@ -26,10 +26,8 @@ static bool is_module(const char *text, size_t len, const char *name)
 {
 	if (len != strlen(name))
 		return false;
-	for (size_t i = 0; i < len; i++)
-		if ((text[i] == '-' ? '_' : text[i]) != (name[i] == '-' ? '_' : name[i]))
-			return false;
-	return true;
+	return !RNA_ANY(i, len,
+			(text[i] == '-' ? '_' : text[i]) != (name[i] == '-' ? '_' : name[i]));
 }
 
 static bool ends_with(const char *text, const char *end)

@@ -127,21 +127,5 @@ static int read_all(const struct rna_collect_input *in, struct rna_resources *re
 	return in->options.optional_counters ? read_optional(in, &numbers, resources) : 0;
 }
 
-int rna_collect_resources(const struct rna_collect_input *in, struct rna_part **ret,
-			  struct rna_error *error)
-{
-	struct rna_resources *resources =
-		rna_part_new(RNA_COLLECTOR_RESOURCES, sizeof(*resources), 64);
-	RNA_CLEANUP(rna_part_unref_p) struct rna_part *part = (struct rna_part *)resources;
-	int status = -ENOMEM;
-
-	if (part) {
-		part->started = rna_clock_now();
-		status = read_all(in, resources);
-	}
-	if (status < 0)
-		return rna_error_set(error, status, "%s: cannot read resources", in->device->name);
-	part->taken = rna_clock_now();
-	*ret = RNA_TAKE(part);
-	return 0;
-}
+RNA_DEFINE_COLLECT(resources, RESOURCES, struct rna_resources, 64, 0, "cannot read resources",
+		   read_all(in, part))

@@ -116,22 +116,15 @@ static void ask_port(const struct rna_collect_input *in, struct rna_part *part,
 	port->physical_state = info.physical_state;
 }
 
-int rna_collect_state(const struct rna_collect_input *in, struct rna_part **ret,
-		      struct rna_error *error)
+static int read_all(const struct rna_collect_input *in, struct rna_state *state)
 {
 	const struct rna_device *device = in->device;
-	size_t size = device->port_count * sizeof(struct rna_port_state_value);
-	struct rna_state *state = rna_part_new(RNA_COLLECTOR_STATE, sizeof(*state), size);
-	RNA_CLEANUP(rna_part_unref_p) struct rna_part *part = (struct rna_part *)state;
-	struct rna_port_state_value *ports;
-	int status = 0;
+	struct rna_part *part = &state->part;
+	struct rna_port_state_value *ports =
+		rna_arena_array(part->arena, device->port_count, sizeof(*ports));
+	int status = ports ? 0 : -ENOMEM;
 
-	ports = state ? rna_arena_alloc(part->arena, size) : NULL;
-	if (!ports)
-		return rna_error_set(error, -ENOMEM, "%s: cannot read port states", device->name);
-	part->started = rna_clock_now();
-	rna_reader_start(in->reader, part->started.monotonic, in->period);
-	if (rna_reader_is_empty(in->reader))
+	if (status == 0 && rna_reader_is_empty(in->reader))
 		status = add_files(in->reader, device, part->arena);
 	for (size_t i = 0; status >= 0 && i < device->port_count; i++) {
 		ports[i].number = device->ports[i];
@@ -139,11 +132,11 @@ int rna_collect_state(const struct rna_collect_input *in, struct rna_part **ret,
 		if (status >= 0)
 			ask_port(in, part, &ports[i]);
 	}
-	if (status < 0)
-		return rna_error_set(error, status, "%s: cannot read port states", device->name);
 	state->ports = ports;
 	state->port_count = device->port_count;
-	part->taken = rna_clock_now();
-	*ret = RNA_TAKE(part);
-	return 0;
+	return status;
 }
+
+RNA_DEFINE_COLLECT(state, STATE, struct rna_state,
+		   in->device->port_count * sizeof(struct rna_port_state_value), 0,
+		   "cannot read port states", read_all(in, part))

@@ -153,8 +153,7 @@ static bool add_representor(struct run *run, const char *netdev)
 
 static void merge(struct run *run, const struct rna_vf_list *list)
 {
-	for (size_t i = 0; i < list->count; i++) {
-		const struct rna_virtual_function *told = &list->functions[i];
+	RNA_EACH (told, list->functions, list->count) {
 		struct rna_virtual_function *function = function_of(run, told->number);
 
 		if (!function)
@@ -296,27 +295,18 @@ static int read_all(struct run *run, struct rna_virtual_functions *ret)
 	return 0;
 }
 
-int rna_collect_virtual_functions(const struct rna_collect_input *in, struct rna_part **ret,
-				  struct rna_error *error)
+static int fill(const struct rna_collect_input *in, struct rna_virtual_functions *functions,
+		struct rna_arena *scratch)
 {
-	struct rna_virtual_functions *functions =
-		rna_part_new(RNA_COLLECTOR_VIRTUAL_FUNCTIONS, sizeof(*functions), 64);
-	RNA_CLEANUP(rna_part_unref_p) struct rna_part *part = (struct rna_part *)functions;
-	RNA_CLEANUP(rna_arena_free_p) struct rna_arena *scratch = rna_arena_new(4096);
 	RNA_FREE struct run *run = calloc(1, sizeof(*run)); /* too large for the stack */
-	int status = -ENOMEM;
 
-	if (part && scratch && run) {
-		run->in = in;
-		run->part = part;
-		run->scratch = scratch;
-		part->started = rna_clock_now();
-		status = read_all(run, functions);
-	}
-	if (status < 0)
-		return rna_error_set(error, status, "%s: cannot read virtual functions",
-				     in->device->name);
-	part->taken = rna_clock_now();
-	*ret = RNA_TAKE(part);
-	return 0;
+	if (!run)
+		return -ENOMEM;
+	run->in = in;
+	run->part = &functions->part;
+	run->scratch = scratch;
+	return read_all(run, functions);
 }
+
+RNA_DEFINE_COLLECT(virtual_functions, VIRTUAL_FUNCTIONS, struct rna_virtual_functions, 64, 4096,
+		   "cannot read virtual functions", fill(in, part, scratch))

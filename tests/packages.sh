@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # Which packages building and testing need, on Debian 12, 13 and unstable, Ubuntu 22.04 and 24.04.
 #
+#   packages.sh list GROUP          print what is in it
 #   packages.sh missing GROUP...    print what is not installed, one name a line
 #   packages.sh install GROUP...    install it, as root or with sudo; says what is missing if it cannot
 #
@@ -25,11 +26,12 @@ image="mmdebstrap cpio git binutils"
 cross="mmdebstrap qemu-system-arm"
 pictures="chromium graphviz pngquant fonts-dejavu-core fonts-liberation2"
 systemd="systemd udev debhelper dpkg-dev fakeroot procps"
+release="docker-registry minisign skopeo"
 rpm="rpm cpio python3-cmarkgfm busybox-static"
 fuzz="libclang-rt-dev"
 valgrind="valgrind"
 plugin="slurmctld slurmd slurm-client munge libmonitoring-plugin-perl"
-libraries="ucx-utils openmpi-bin"
+variables="ucx-utils openmpi-bin"
 mpi="python3-mpi4py"
 bench="wrk strace prometheus-node-exporter"
 
@@ -45,12 +47,13 @@ group() {
 	ibsim) echo $ibsim ;;
 	pictures) echo $pictures ;;
 	plugin) echo $plugin ;;
-	libraries) echo $libraries ;;
+	libraries) echo $variables ;;
 	mpi) echo $mpi ;;
 	vm) echo $vm ;;
 	bench) echo $bench ;;
 	valgrind) echo $valgrind ;;
 	rpm) echo $rpm ;;
+	release) echo $release ;;
 	fuzz) apt-cache show $fuzz >/dev/null 2>&1 && echo $fuzz || true ;; # in clang itself on Ubuntu 22.04
 	systemd) echo $systemd ;;
 	*) echo "packages.sh: no group '$1'" >&2 && exit 2 ;;
@@ -129,9 +132,10 @@ main() {
 
 	shift || true
 	case $command in
+	list) group "$@" ;;
 	missing) missing "$@" ;;
 	install) install_missing "$@" ;;
-	*) echo "usage: packages.sh missing|install GROUP..." >&2 && exit 2 ;;
+	*) echo "usage: packages.sh list|missing|install GROUP..." >&2 && exit 2 ;;
 	esac
 }
 

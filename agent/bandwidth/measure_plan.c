@@ -41,11 +41,9 @@ void rna_measure_skip(struct rna_bandwidth_test *test, enum rna_skip skip, const
 static const struct rna_probing_port *find_port(const struct rna_pairs *pairs, const char *device,
 						unsigned number)
 {
-	for (size_t i = 0; pairs && i < RNA_PROBING_PORTS_MAX; i++)
-		if (pairs->ports[i].plan.port == number &&
-		    strcmp(pairs->ports[i].plan.device, device) == 0)
-			return &pairs->ports[i];
-	return NULL;
+	return RNA_FIND(i, pairs->ports, pairs ? RNA_PROBING_PORTS_MAX : 0,
+			pairs->ports[i].plan.port == number &&
+				strcmp(pairs->ports[i].plan.device, device) == 0);
 }
 
 static const struct rna_subject *find_subject(const struct rna_view *view, const char *device,
@@ -53,11 +51,9 @@ static const struct rna_subject *find_subject(const struct rna_view *view, const
 {
 	const struct rna_subject_list *ports = rna_view_ports(view);
 
-	for (size_t i = 0; i < ports->count; i++)
-		if (ports->items[i].port == number &&
-		    strcmp(ports->items[i].rdma_device->name, device) == 0)
-			return &ports->items[i];
-	return NULL;
+	return RNA_FIND(i, ports->items, ports->count,
+			ports->items[i].port == number &&
+				strcmp(ports->items[i].rdma_device->name, device) == 0);
 }
 
 /* A port that probes use is one that peers can reach. Why it is none, a phrase; NULL: it is one. */
@@ -215,8 +211,7 @@ static bool is_meant(const struct rna_probing_pair *pair, const char *device)
 static const struct rna_probing_peer *find_peer(const struct rna_pairs *pairs, const char *target,
 						const char **ret_device)
 {
-	for (size_t i = 0; i < RNA_PROBING_PEERS_MAX; i++) {
-		const struct rna_probing_peer *peer = &pairs->peers[i];
+	RNA_EACH (peer, pairs->peers, RNA_PROBING_PEERS_MAX) {
 		size_t len = strlen(peer->name);
 
 		if (len == 0 || strncmp(target, peer->name, len) != 0 ||

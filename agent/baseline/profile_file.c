@@ -174,8 +174,7 @@ static bool write_rows(const struct rna_schema *table, const void *object,
 {
 	bool any = false;
 
-	for (size_t i = 0; i < table->count; i++) {
-		const struct rna_schema_row *row = &table->rows[i];
+	RNA_EACH (row, table->rows, table->count) {
 		const void *field = (const char *)object + row->offset;
 
 		if (row->keys || !is_set(row, field))
@@ -263,9 +262,7 @@ void rna_profiles_describe_shipped(struct rna_strbuf *out)
 	rna_strbuf_puts(out, "Profile\tMatch\tSource\n");
 	if (rna_profiles_shipped(&profiles, NULL) < 0)
 		return; /* a unit test reads them all */
-	for (size_t i = 0; i < profiles->count; i++) {
-		const struct rna_profile *profile = &profiles->items[i];
-
+	RNA_EACH (profile, profiles->items, profiles->count) {
 		rna_strbuf_printf(out, "`%s`\t", profile->name);
 		(void)write_rows(&rna_profile_match_rows, &profile->match, &frame, out);
 		rna_strbuf_printf(out, "`\t%s\n", profile->source ? profile->source : "");

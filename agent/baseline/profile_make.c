@@ -334,18 +334,14 @@ static void fill_entry(struct make *make, const struct rna_snapshot_device *only
 	bool without_lid = false;
 
 	entry->count = entry->ports_up = rna_value_ok(0);
-	for (size_t i = 0; i < devices->count; i++) {
-		const struct rna_subject *device = &devices->items[i];
-
+	RNA_EACH (device, devices->items, devices->count) {
 		if (only ? only != device->device : !is_of(entry, device->device))
 			continue;
 		entry->count.number++;
 		take_versions(entry, device->identity, &versions);
 		take_modules(make, entry, device->device);
 		take_subject(make, entry, device, mixed);
-		for (size_t p = 0; p < device->rdma_device->port_count; p++) {
-			const struct rna_subject *port = &device->ports[p];
-
+		RNA_EACH (port, device->ports, device->rdma_device->port_count) {
 			take_subject(make, entry, port, mixed);
 			if (!rna_subject_is_active(port))
 				continue;
@@ -357,10 +353,8 @@ static void fill_entry(struct make *make, const struct rna_snapshot_device *only
 
 static bool differ_in_links(const bool mixed[RNA_PROFILE_TRAITS])
 {
-	for (size_t i = 0; i < RNA_PROFILE_TRAITS; i++)
-		if (mixed[i] && rna_profile_traits[i].scope != RNA_PROFILE_TRAIT_OF_DEVICE)
-			return true;
-	return false;
+	return RNA_ANY(i, RNA_PROFILE_TRAITS,
+		       mixed[i] && rna_profile_traits[i].scope != RNA_PROFILE_TRAIT_OF_DEVICE);
 }
 
 /* What only single devices of the model have. */
@@ -392,21 +386,15 @@ static void add_model(struct make *make, const struct rna_snapshot_device *first
 
 static bool has_model(const struct make *make, const struct rna_snapshot_device *device)
 {
-	for (size_t i = 0; i < make->count; i++)
-		if (is_of(&make->devices[i], device))
-			return true;
-	return false;
+	return RNA_ANY(i, make->count, is_of(&make->devices[i], device));
 }
 
 static void add_devices(struct make *make)
 {
-	for (size_t i = 0; i < make->snapshot->device_count; i++) {
-		const struct rna_snapshot_device *device = &make->snapshot->devices[i];
-
+	RNA_EACH (device, make->snapshot->devices, make->snapshot->device_count)
 		if (rna_device_is_nic(device->device) && device->device->vendor_id != 0 &&
 		    !has_model(make, device))
 			add_model(make, device);
-	}
 }
 
 int rna_profile_make(const struct rna_view *view, struct rna_arena *arena, struct rna_profile *ret)

@@ -173,10 +173,8 @@ static bool is_one_of(const struct rna_profile_list *models, const struct rna_ba
 {
 	const struct rna_profile_model *items = models->items;
 
-	for (size_t i = 0; i < models->count; i++)
-		if (rna_profile_model_fits(&items[i], gpu->vendor_id, gpu->device_id, NULL))
-			return true;
-	return false;
+	return RNA_ANY(i, models->count,
+		       rna_profile_model_fits(&items[i], gpu->vendor_id, gpu->device_id, NULL));
 }
 
 static enum rna_profile_fit fit_gpu_models(const struct rna_profile_match *match,

@@ -600,9 +600,7 @@ void rna_profiles_describe(struct rna_strbuf *out)
 
 	rna_strbuf_puts(out, "Section\tKey\tMeaning\tAllowed\n");
 	for (size_t s = 0; s < RNA_ARRAY_SIZE(sections); s++)
-		for (size_t i = 0; i < sections[s].table->count; i++) {
-			const struct rna_schema_row *row = &sections[s].table->rows[i];
-
+		RNA_EACH (row, sections[s].table->rows, sections[s].table->count) {
 			if (row->keys)
 				continue;
 			rna_strbuf_printf(out, "`%s`\t`%s`\t%s\t", sections[s].section, row->key,

@@ -107,8 +107,7 @@ struct rna_value rna_profile_acs(const struct rna_snapshot *snapshot,
 {
 	struct rna_value ret = {0};
 
-	for (size_t i = 0; i < snapshot->device_count; i++) {
-		const struct rna_snapshot_device *device = &snapshot->devices[i];
+	RNA_EACH (device, snapshot->devices, snapshot->device_count) {
 		const struct rna_pcie *pcie = rna_device_pcie(device);
 		struct rna_value redirect = {0};
 

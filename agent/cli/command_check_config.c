@@ -90,9 +90,7 @@ static size_t write_findings(const struct rna_view *view,
 {
 	size_t count = 0;
 
-	for (size_t i = 0; i < view->finding_count; i++) {
-		const struct rna_finding *finding = &view->findings[i];
-
+	RNA_EACH (finding, view->findings, view->finding_count) {
 		if (!is_meant(finding))
 			continue;
 		count += finding->severity > RNA_SEVERITY_INFO;

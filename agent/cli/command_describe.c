@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "rna/base/json_document.h"
+#include "rna/base/project.h"
 #include "rna/collector.h"
 #include "rna/exporter.h"
 #include "rna/kubernetes.h"
@@ -60,8 +61,7 @@ static void write_targets(const struct rna_collector *collector, struct rna_strb
 static void describe_collectors(struct rna_strbuf *out)
 {
 	rna_strbuf_puts(out, "Collector\tRuns for\tDefault period\tWhat it reads\n");
-	for (size_t i = 0; i < RNA_COLLECTOR_COUNT; i++) {
-		const struct rna_collector *collector = &rna_collectors[i];
+	RNA_EACH (collector, rna_collectors, RNA_COLLECTOR_COUNT) {
 		const struct rna_schema_row *period;
 		char key[KEY_MAX];
 
@@ -87,8 +87,7 @@ static void describe_commands(struct rna_strbuf *out)
 static void describe_patterns(struct rna_strbuf *out)
 {
 	rna_strbuf_puts(out, "Pattern\tDriver\tKind\tSeverity\tMeaning\tOver when\tSource\n");
-	for (size_t i = 0; i < rna_log_pattern_count; i++) {
-		const struct rna_log_pattern *pattern = &rna_log_patterns[i];
+	RNA_EACH (pattern, rna_log_patterns, rna_log_pattern_count) {
 		bool recovery = pattern->kind == RNA_LOG_RECOVERY;
 
 		rna_strbuf_printf(out, "`%s`\t%s\t%s\t%s\t%s\t%s", pattern->name, pattern->driver,
@@ -316,11 +315,12 @@ static json_t *make_commands(struct rna_json_writer *writer)
 static void describe_json(struct rna_strbuf *out)
 {
 	struct rna_json_writer writer = {0};
-	json_t *all =
-		json_pack("{s:s, s:s, s:s, s:o, s:o}", "version", RNA_VERSION, "configuration",
-			  RNA_CONFIG_DEFAULT, "state_directory", RNA_STATE_DIRECTORY_DEFAULT,
-			  "exit_codes", make_exit_codes(&writer, rna_exit_meanings), "options",
-			  make_options(&writer));
+	json_t *all = json_pack("{s:s, s:s, s:s, s:s, s:s, s:o, s:o}", "version", RNA_VERSION,
+				"project_url", RNA_PROJECT_URL, "project_contact",
+				RNA_PROJECT_CONTACT, "configuration", RNA_CONFIG_DEFAULT,
+				"state_directory", RNA_STATE_DIRECTORY_DEFAULT, "exit_codes",
+				make_exit_codes(&writer, rna_exit_meanings), "options",
+				make_options(&writer));
 
 	for (size_t i = 0; i < RNA_ARRAY_SIZE(tables); i++)
 		rna_json_set(&writer, all, tables[i].name, make_table(&writer, &tables[i]));

@@ -68,10 +68,7 @@ static bool is_missing_selected(struct work *work, const struct rna_missing_devi
 
 static bool is_everything(const struct rna_arguments *arguments)
 {
-	for (size_t i = 0; i < arguments->word_count; i++)
-		if (strcmp(arguments->words[i], EVERYTHING) == 0)
-			return true;
-	return false;
+	return RNA_ANY(i, arguments->word_count, strcmp(arguments->words[i], EVERYTHING) == 0);
 }
 
 static int check_words(const struct work *work, struct rna_error *error)
@@ -120,14 +117,11 @@ static int list(struct work *work, struct rna_error *error)
 	rna_strbuf_printf(work->out, "%-20s  %-12s  %-8s  %s\n", "PORT", "STATE", "EXPECTED",
 			  "REASON");
 	(void)for_each_port(work, list_port);
-	for (size_t i = 0; i < work->view->missing_count; i++) {
-		const struct rna_missing_device *missing = &work->view->missing[i];
-
+	RNA_EACH (missing, work->view->missing, work->view->missing_count)
 		if (is_missing_selected(work, missing))
 			rna_strbuf_printf(work->out, "%-20s  %-12s  %-8s  missing: %s\n",
 					  missing->name, "-", "present",
 					  rna_whereabouts_name(missing->whereabouts));
-	}
 	return check_words(work, error);
 }
 
@@ -159,8 +153,7 @@ static int accept_port(struct work *work, const struct rna_subject *port)
 
 static int accept_missing(struct work *work)
 {
-	for (size_t i = 0; i < work->view->missing_count; i++) {
-		const struct rna_missing_device *missing = &work->view->missing[i];
+	RNA_EACH (missing, work->view->missing, work->view->missing_count) {
 		struct rna_device_memory *memory;
 
 		if (!is_missing_selected(work, missing))

@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "rna/base/project.h"
 #include "rna/base/words.h"
 #include "rna/exporter.h"
 

@@ -56,10 +56,7 @@ static bool is_of_process(const char *line)
 	static const char *const starts[] = {"process_", "# HELP process_", "# TYPE process_",
 					     "# UNIT process_"};
 
-	for (size_t i = 0; i < RNA_ARRAY_SIZE(starts); i++)
-		if (strncmp(line, starts[i], strlen(starts[i])) == 0)
-			return true;
-	return false;
+	return RNA_ANY(i, RNA_ARRAY_SIZE(starts), strncmp(line, starts[i], strlen(starts[i])) == 0);
 }
 
 /*

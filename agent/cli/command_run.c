@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include "rna/base/log.h"
+#include "rna/base/project.h"
 
 #include "config/web_config.h"
 #include "loop/agent.h"

@@ -419,10 +419,8 @@ const size_t rna_command_count = RNA_ARRAY_SIZE(rna_commands);
 
 const struct rna_command *rna_command_find(const char *name)
 {
-	for (size_t i = 0; i < rna_command_count; i++)
-		if (strcmp(rna_commands[i].name, name) == 0)
-			return &rna_commands[i];
-	return NULL;
+	return RNA_FIND(i, rna_commands, rna_command_count,
+			strcmp(rna_commands[i].name, name) == 0);
 }
 
 const struct rna_exit_meaning rna_exit_meanings[] = {

@@ -9,11 +9,7 @@ enum { WIDTH = 100, STATE_WIDTH = 8, NAME_WIDTH = 18 };
 
 size_t rna_doctor_count(const struct rna_doctor *doctor, enum rna_need_state state)
 {
-	size_t count = 0;
-
-	for (size_t i = 0; i < doctor->count; i++)
-		count += doctor->results[i].state == state;
-	return count;
+	return RNA_COUNT(i, doctor->count, doctor->results[i].state == state);
 }
 
 /* -- Text -------------------------------------------------------------------------------------- */
@@ -49,9 +45,7 @@ static void write_facts(const struct rna_doctor *doctor, struct rna_strbuf *out)
 				  doctor->recording);
 	else
 		rna_strbuf_puts(out, "This process\n");
-	for (size_t i = 0; i < doctor->facts.count; i++) {
-		const struct rna_doctor_fact *fact = &doctor->facts.items[i];
-
+	RNA_EACH (fact, doctor->facts.items, doctor->facts.count) {
 		rna_strbuf_printf(out, "  %-*s  ", NAME_WIDTH, fact->name);
 		write_wrapped(fact->value ? fact->value : "not known", NAME_WIDTH + 4, out);
 	}
@@ -123,8 +117,7 @@ static json_t *make_facts(struct rna_json_writer *writer, const struct rna_docto
 {
 	json_t *ret = json_object();
 
-	for (size_t i = 0; i < facts->count; i++) {
-		const struct rna_doctor_fact *fact = &facts->items[i];
+	RNA_EACH (fact, facts->items, facts->count) {
 		char key[NAME_WIDTH + 1];
 
 		(void)snprintf(key, sizeof(key), "%s", *fact->name == '/' ? "sysfs" : fact->name);
@@ -155,8 +148,7 @@ void rna_doctor_write_json(const struct rna_doctor *doctor, struct rna_strbuf *o
 	json_t *needs = json_array();
 	json_t *all;
 
-	for (size_t i = 0; i < doctor->count; i++) {
-		const struct rna_need_result *result = &doctor->results[i];
+	RNA_EACH (result, doctor->results, doctor->count) {
 		const struct rna_need *need = result->need;
 
 		rna_json_append(&writer, needs,

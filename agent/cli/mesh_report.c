@@ -235,11 +235,7 @@ static void write_other_signs(const struct rna_fleet *fleet, struct rna_strbuf *
 
 static size_t count_without_leaf(const struct rna_mesh *mesh)
 {
-	size_t count = 0;
-
-	for (size_t i = 0; i < mesh->port_count; i++)
-		count += mesh->ports[i].leaf == RNA_MESH_NONE;
-	return count;
+	return RNA_COUNT(i, mesh->port_count, mesh->ports[i].leaf == RNA_MESH_NONE);
 }
 
 static void write_known(const struct rna_fleet *fleet, struct rna_strbuf *out)

@@ -309,10 +309,7 @@ static bool same_list(const void *a, const void *b)
 
 	if (len != rna_texts_len(y))
 		return false;
-	for (size_t i = 0; i < len; i++)
-		if (strcmp(x[i], y[i]) != 0)
-			return false;
-	return true;
+	return !RNA_ANY(i, len, strcmp(x[i], y[i]) != 0);
 }
 
 const struct rna_schema_type rna_setting_list = {
@@ -388,8 +385,7 @@ void rna_settings_deinit(struct rna_settings *settings)
 int rna_settings_init(struct rna_settings *settings)
 {
 	*settings = (struct rna_settings){0};
-	for (size_t i = 0; i < rna_settings_schema.count; i++) {
-		const struct rna_schema_row *setting = &rna_settings_schema.rows[i];
+	RNA_EACH (setting, rna_settings_schema.rows, rna_settings_schema.count) {
 		int ret = 0;
 
 		if (setting->standard)
@@ -416,13 +412,10 @@ bool rna_settings_are_same(const struct rna_settings *a, const struct rna_settin
 {
 	size_t len = strlen(section);
 
-	for (size_t i = 0; i < rna_settings_schema.count; i++) {
-		const struct rna_schema_row *setting = &rna_settings_schema.rows[i];
-
+	RNA_EACH (setting, rna_settings_schema.rows, rna_settings_schema.count)
 		if (strncmp(setting->key, section, len) == 0 && setting->key[len] == '.' &&
 		    !rna_setting_is_same(setting, a, b))
 			return false;
-	}
 	return true;
 }
 
@@ -440,9 +433,7 @@ static void write_default(const struct rna_schema_row *setting, struct rna_strbu
 void rna_settings_describe(struct rna_strbuf *out)
 {
 	rna_strbuf_puts(out, "Setting\tType\tAllowed\tDefault\tMeaning\n");
-	for (size_t i = 0; i < rna_settings_schema.count; i++) {
-		const struct rna_schema_row *setting = &rna_settings_schema.rows[i];
-
+	RNA_EACH (setting, rna_settings_schema.rows, rna_settings_schema.count) {
 		rna_strbuf_printf(out, "`%s`\t%s\t", setting->key,
 				  setting->members ? "list of mappings" : setting->type->name);
 		rna_schema_write_allowed(setting, out);

@@ -379,8 +379,7 @@ void rna_needs_describe(struct rna_strbuf *out)
 {
 	rna_strbuf_puts(out, "Need\tTried\tLost without it\tProfile of the unit\t"
 			     "Values of the chart\tOtherwise\n");
-	for (size_t i = 0; i < rna_need_count; i++) {
-		const struct rna_need *need = &rna_needs[i];
+	RNA_EACH (need, rna_needs, rna_need_count) {
 		const char *remedy = rna_need_remedy(need);
 
 		rna_strbuf_printf(out, "`%s`\t%s\t", need->name, need->tried);

@@ -54,18 +54,13 @@ static bool has_counters(const struct rna_counters_part *part)
 
 static bool has_state(const struct rna_state *state)
 {
-	for (size_t i = 0; i < state->port_count; i++)
-		if (rna_value_is_known(state->ports[i].state))
-			return true;
-	return false;
+	return RNA_ANY(i, state->port_count, rna_value_is_known(state->ports[i].state));
 }
 
 static bool is_stalled(const struct rna_view *view, const struct rna_device *device)
 {
-	for (size_t i = 0; i < view->job_count; i++)
-		if (view->jobs[i].stalled && strcmp(view->jobs[i].device, device->name) == 0)
-			return true;
-	return false;
+	return RNA_ANY(i, view->job_count,
+		       view->jobs[i].stalled && strcmp(view->jobs[i].device, device->name) == 0);
 }
 
 static enum rna_episode_evidence look_for_answer(struct rna_episode *episode,
@@ -103,9 +98,7 @@ static enum rna_episode_evidence look_at_interface(struct rna_episode *episode,
 
 	if (!netdevs || !episode->object.netdev)
 		return RNA_EPISODE_UNSEEN;
-	for (size_t i = 0; i < netdevs->count; i++) {
-		const struct rna_netdev *netdev = &netdevs->netdevs[i];
-
+	RNA_EACH (netdev, netdevs->netdevs, netdevs->count) {
 		if (strcmp(netdev->name, episode->object.netdev) != 0)
 			continue;
 		return good_if(is_fresh(episode, &netdevs->part) && netdev->admin_up &&
@@ -185,10 +178,8 @@ static const struct rna_view_port *account_of(const struct rna_view *view,
 
 	for (size_t i = 0; account && &snapshot->devices[i] != device; i++)
 		account += snapshot->devices[i].device->port_count;
-	for (size_t p = 0; account && p < device->device->port_count; p++)
-		if (account[p].number == number)
-			return &account[p];
-	return NULL;
+	return RNA_FIND(p, account, account ? device->device->port_count : 0,
+			account[p].number == number);
 }
 
 static enum rna_episode_evidence look_at_port(const struct rna_view *view,

@@ -39,9 +39,7 @@ static const struct rna_snapshot_device *device_at(const struct rna_snapshot *sn
 {
 	const struct rna_snapshot_device *ret = NULL;
 
-	for (size_t i = 0; i < snapshot->device_count; i++) {
-		const struct rna_snapshot_device *device = &snapshot->devices[i];
-
+	RNA_EACH (device, snapshot->devices, snapshot->device_count) {
 		if (!is_at(address, device->device->pci_address))
 			continue;
 		if (device->device->function != RNA_FUNCTION_SF)
@@ -85,8 +83,7 @@ static struct rna_episode_object at_device(const struct search *search,
 static bool find_virtual(const struct search *search, const char *address,
 			 struct rna_episode_object *ret)
 {
-	for (size_t i = 0; i < search->snapshot->device_count; i++) {
-		const struct rna_snapshot_device *device = &search->snapshot->devices[i];
+	RNA_EACH (device, search->snapshot->devices, search->snapshot->device_count) {
 		const struct rna_virtual_functions *list = rna_device_virtual_functions(device);
 
 		for (size_t f = 0; list && f < list->count; f++) {
@@ -154,20 +151,15 @@ static bool is_handed_over(const struct rna_nic *nic)
 {
 	static const char *const parts[] = {"vfio", "uio", "pci-stub", "pciback"};
 
-	for (size_t i = 0; nic->driver && i < RNA_ARRAY_SIZE(parts); i++)
-		if (strstr(nic->driver, parts[i]))
-			return true;
-	return false;
+	return RNA_ANY(i, nic->driver ? RNA_ARRAY_SIZE(parts) : 0, strstr(nic->driver, parts[i]));
 }
 
 static bool is_excluded(const struct search *search, const char *address)
 {
 	const struct rna_presence *presence = rna_snapshot_presence(search->snapshot);
 
-	for (size_t i = 0; presence && i < presence->excluded_function_count; i++)
-		if (is_at(address, presence->excluded[i]))
-			return true;
-	return false;
+	return RNA_ANY(i, presence ? presence->excluded_function_count : 0,
+		       is_at(address, presence->excluded[i]));
 }
 
 /* The name that the device had, unless another one has it now. */
@@ -223,10 +215,8 @@ static const struct rna_nic *find_nic(const struct search *search, const char *a
 
 static bool is_missing(const struct search *search, const char *address)
 {
-	for (size_t i = 0; i < search->view->missing_count; i++)
-		if (is_at(address, search->view->missing[i].pci_address))
-			return true;
-	return false;
+	return RNA_ANY(i, search->view->missing_count,
+		       is_at(address, search->view->missing[i].pci_address));
 }
 
 /* -- By each name ------------------------------------------------------------------------------ */
@@ -256,10 +246,8 @@ static struct rna_episode_object find_by_address(const struct search *search)
 
 static const struct rna_netdev *netdev_named(const struct rna_netdevs *netdevs, const char *name)
 {
-	for (size_t i = 0; netdevs && i < netdevs->count; i++)
-		if (strcmp(netdevs->netdevs[i].name, name) == 0)
-			return &netdevs->netdevs[i];
-	return NULL;
+	return RNA_FIND(i, netdevs->netdevs, netdevs ? netdevs->count : 0,
+			strcmp(netdevs->netdevs[i].name, name) == 0);
 }
 
 static struct rna_episode_object find_by_netdev(const struct search *search, const char *name)

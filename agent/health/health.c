@@ -59,7 +59,8 @@ static rna_usec hold_of(const struct rna_settings *settings, const struct rna_ru
 {
 	rna_usec hold = 0;
 
-	(void)rna_duration_parse(rule->hold, &hold); /* the unit test reads all of the table */
+	if (rule->hold)
+		(void)rna_duration_parse(rule->hold, &hold); /* a unit test reads all of them */
 	for (char *const *entry = settings->health_hold_down; entry && *entry; entry++) {
 		char glob[RNA_RULE_GLOB_MAX];
 		rna_usec given;
@@ -597,8 +598,7 @@ rna_usec rna_health_next(const struct rna_health *health, rna_usec now)
 {
 	rna_usec next = RNA_USEC_NEVER;
 
-	for (size_t i = 0; i < health->count; i++) {
-		const struct rna_tracked_finding *tracked = &health->tracked[i];
+	RNA_EACH (tracked, health->tracked, health->count) {
 		rna_usec end = tracked->finding.since.monotonic + health->holds[tracked->rule];
 
 		if (tracked->finding.since.monotonic > 0 && end > now && end < next)

@@ -28,6 +28,7 @@
 #include <sys/resource.h>
 
 #include "rna/base/log.h"
+#include "rna/base/project.h"
 #include "rna/base/thread.h"
 #include "rna/model/log_site.h"
 

@@ -10,13 +10,10 @@
 
 static void warn_of_late(const struct rna_settings *old, const struct rna_settings *new)
 {
-	for (size_t i = 0; i < rna_settings_schema.count; i++) {
-		const struct rna_schema_row *setting = &rna_settings_schema.rows[i];
-
+	RNA_EACH (setting, rna_settings_schema.rows, rna_settings_schema.count)
 		if (setting->read_at_start && !rna_setting_is_same(setting, old, new))
 			rna_log_warning("%s takes effect only after a restart of the agent",
 					setting->key);
-	}
 }
 
 void rna_agent_load_baseline(struct rna_agent *agent)

@@ -377,8 +377,7 @@ static void follow_presence(struct rna_schedule *schedule, struct rna_target *no
 
 	schedule->devices = NULL;
 	schedule->device_count = 0;
-	for (size_t i = 0; i < presence->device_count; i++) {
-		const struct rna_device *device = &presence->devices[i];
+	RNA_EACH (device, presence->devices, presence->device_count) {
 		struct rna_target *target = rna_target_take(&old, device);
 
 		if (target) {

@@ -40,10 +40,8 @@ static bool mark_devices(struct rna_schedule *schedule, const struct rna_trigger
 
 static const struct rna_netdev *find_by_index(const struct rna_netdevs *netdevs, unsigned ifindex)
 {
-	for (size_t i = 0; i < netdevs->count; i++)
-		if (netdevs->netdevs[i].ifindex == ifindex)
-			return &netdevs->netdevs[i];
-	return NULL;
+	return RNA_FIND(i, netdevs->netdevs, netdevs->count,
+			netdevs->netdevs[i].ifindex == ifindex);
 }
 
 static void mark_ports_of(struct rna_schedule *schedule, const struct rna_trigger *trigger,

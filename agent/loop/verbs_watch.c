@@ -173,10 +173,8 @@ static bool has_infiniband(const struct rna_snapshot_device *device)
 {
 	const struct rna_identity *identity = rna_device_identity(device);
 
-	for (size_t i = 0; identity && i < identity->port_count; i++)
-		if (identity->ports[i].link_layer == RNA_LINK_LAYER_INFINIBAND)
-			return true;
-	return false;
+	return RNA_ANY(i, identity ? identity->port_count : 0,
+		       identity->ports[i].link_layer == RNA_LINK_LAYER_INFINIBAND);
 }
 
 /* Do only its own events tell when a port goes down? */

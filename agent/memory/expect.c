@@ -74,10 +74,7 @@ bool rna_expect_fits(const char *text, const struct rna_snapshot_device *device,
 		return false;
 	if (!cut_glob(text, glob))
 		return false;
-	for (size_t i = 0; i < RNA_ARRAY_SIZE(names); i++)
-		if (names[i] && fnmatch(glob, names[i], 0) == 0)
-			return true;
-	return false;
+	return RNA_ANY(i, RNA_ARRAY_SIZE(names), names[i] && fnmatch(glob, names[i], 0) == 0);
 }
 
 bool rna_expect_fits_device(const char *text, const char *name, const char *pci_address)
@@ -331,10 +328,7 @@ static void judge_by_wires(struct rna_judged_port *ports, size_t count, struct e
 static bool is_any(bool (*is)(const struct rna_judged_port *port),
 		   const struct rna_judged_port *ports, size_t count)
 {
-	for (size_t i = 0; i < count; i++)
-		if (is(&ports[i]))
-			return true;
-	return false;
+	return RNA_ANY(i, count, is(&ports[i]));
 }
 
 int rna_expect(const struct rna_settings *settings, struct rna_judged_port *ports, size_t count)

@@ -140,8 +140,7 @@ static void add_device(struct work *work, const struct rna_device_memory *device
 
 	add(work, NAME, &name, accepted);
 	add(work, GUID, &guid, accepted);
-	for (size_t i = 0; i < device->port_count; i++) {
-		const struct rna_port_memory *port = &device->ports[i];
+	RNA_EACH (port, device->ports, device->port_count) {
 		const struct entry netdev = {
 			.present = port->netdev,
 			.device = device,
@@ -218,9 +217,7 @@ static void tell(struct work *work, struct list *list)
 	if (list->changed == 0)
 		return;
 	sort(list);
-	for (size_t i = 0; i < list->count; i++) {
-		const struct entry *entry = &list->entries[i];
-
+	RNA_EACH (entry, list->entries, list->count) {
 		if (!entry->out)
 			continue;
 		*entry->out = (struct rna_former){
@@ -244,12 +241,9 @@ static bool is_any_live(const struct rna_memory *memory, rna_usec now)
 		if (is_live(&device->former_name, accepted, now) ||
 		    is_live(&device->former_guid, accepted, now))
 			return true;
-		for (size_t p = 0; p < device->port_count; p++) {
-			const struct rna_port_memory *port = &device->ports[p];
-
+		RNA_EACH (port, device->ports, device->port_count)
 			if (is_live(&port->former_netdev, rna_accepted_time(&port->accepted), now))
 				return true;
-		}
 	}
 	return false;
 }

@@ -14,13 +14,6 @@ bool rna_memory_set_text(char **field, const char *text)
 
 /* -- Devices by their key ---------------------------------------------------------------------- */
 
-static int compare_keys(const void *a, const void *b)
-{
-	const struct rna_device_memory *x = a, *y = b;
-
-	return strcmp(x->key, y->key);
-}
-
 /* The tree of tsearch(3) is balanced: a state file with many devices must not hold up the start. */
 struct rna_device_memory *rna_memory_find(struct rna_memory *memory, const char *key)
 {
@@ -30,7 +23,7 @@ struct rna_device_memory *rna_memory_find(struct rna_memory *memory, const char 
 	if (memory->next < memory->count)
 		device = memory->devices[memory->next];
 	if (!device || strcmp(device->key, key) != 0) {
-		found = tfind(&wanted, &memory->by_key, compare_keys);
+		found = tfind(&wanted, &memory->by_key, rna_compare_text_items);
 		device = found ? *found : NULL;
 	}
 	if (device)
@@ -55,7 +48,7 @@ static bool make_room(struct rna_memory *memory)
 
 static bool keep_device(struct rna_memory *memory, struct rna_device_memory *device)
 {
-	if (!make_room(memory) || !tsearch(device, &memory->by_key, compare_keys))
+	if (!make_room(memory) || !tsearch(device, &memory->by_key, rna_compare_text_items))
 		return false;
 	device->place = memory->count;
 	memory->devices[memory->count++] = device;

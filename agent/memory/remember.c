@@ -571,8 +571,7 @@ static bool is_let_go(const struct rna_port_memory *port)
 static void inherit(struct run *run, const struct rna_device_memory *from,
 		    struct rna_device_memory *to)
 {
-	for (size_t i = 0; i < from->port_count; i++) {
-		const struct rna_port_memory *old = &from->ports[i];
+	RNA_EACH (old, from->ports, from->port_count) {
 		struct rna_port_memory *port = rna_memory_port(to, old->number);
 
 		if (!port || port->first_active > 0 || old->first_active == 0 || is_let_go(old))
@@ -603,11 +602,8 @@ static unsigned count_expected(const struct rna_device_memory *device)
 {
 	unsigned count = 0;
 
-	for (size_t i = 0; i < device->port_count; i++) {
-		const struct rna_port_memory *port = &device->ports[i];
-
+	RNA_EACH (port, device->ports, device->port_count)
 		count += port->first_active > 0 && !is_let_go(port);
-	}
 	return count;
 }
 
@@ -765,8 +761,7 @@ static void list_ports(struct run *run)
 		run->no_memory = true;
 		return;
 	}
-	for (size_t d = 0; d < snapshot->device_count; d++) {
-		const struct rna_snapshot_device *device = &snapshot->devices[d];
+	RNA_EACH (device, snapshot->devices, snapshot->device_count) {
 		struct rna_device_memory *memory =
 			rna_memory_find(run->memory, device->device->key);
 

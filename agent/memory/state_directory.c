@@ -259,10 +259,7 @@ static bool is_changed(const struct kept *file)
 
 static bool any_changed(const struct rna_state_directory *state)
 {
-	for (size_t i = 0; i < state->count; i++)
-		if (is_changed(&state->files[i]))
-			return true;
-	return false;
+	return RNA_ANY(i, state->count, is_changed(&state->files[i]));
 }
 
 /* The next file that has changed, each once between two pauses. NULL: none. */
@@ -279,10 +276,7 @@ static struct kept *find_changed(struct rna_state_directory *state)
 
 static bool any_failed(const struct rna_state_directory *state)
 {
-	for (size_t i = 0; i < state->count; i++)
-		if (state->files[i].failed)
-			return true;
-	return false;
+	return RNA_ANY(i, state->count, state->files[i].failed);
 }
 
 /* Once per change. The next write is of another file, so that one cannot hold up the others. */

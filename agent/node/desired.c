@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "rna/base/parse.h"
+
 #include "device_taints.h"
 #include "node_conditions.h"
 
@@ -278,13 +280,6 @@ static const struct rna_published *published_of(struct rna_node_memory *memory, 
 	return published && published->decided ? published : NULL;
 }
 
-static int compare_labels(const void *a, const void *b)
-{
-	const struct rna_node_label *x = a, *y = b;
-
-	return strcmp(x->key, y->key);
-}
-
 /* published: NULL: it is not decided yet. False: no memory. */
 static bool add_label(struct rna_desired_node *desired, struct rna_node_label *label,
 		      const char *key, const struct rna_published *published)
@@ -337,7 +332,7 @@ static bool add_labels(struct rna_desired_node *desired, struct rna_node_memory 
 			ok = add_label(desired, &labels[desired->label_count], key, published);
 	}
 	if (ok)
-		qsort(labels, desired->label_count, sizeof(*labels), compare_labels);
+		qsort(labels, desired->label_count, sizeof(*labels), rna_compare_text_items);
 	desired->labels = labels;
 	return ok;
 }
@@ -368,13 +363,6 @@ static bool add_condition(struct rna_desired_node *desired, struct rna_node_cond
 	return condition->message;
 }
 
-static int compare_conditions(const void *a, const void *b)
-{
-	const struct rna_node_condition *x = a, *y = b;
-
-	return strcmp(x->type, y->type);
-}
-
 static bool add_conditions(struct rna_desired_node *desired, struct rna_node_memory *memory)
 {
 	struct rna_node_condition *conditions =
@@ -393,7 +381,7 @@ static bool add_conditions(struct rna_desired_node *desired, struct rna_node_mem
 	}
 	if (ok)
 		qsort(conditions, desired->condition_count, sizeof(*conditions),
-		      compare_conditions);
+		      rna_compare_text_items);
 	desired->conditions = conditions;
 	return ok;
 }

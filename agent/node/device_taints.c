@@ -94,9 +94,7 @@ static bool find_device(struct rna_node_memory *memory, const char *device)
 /* Devices against which there is something for the first time. */
 static bool find_new(struct rna_node_memory *memory, const struct rna_desired_input *in)
 {
-	for (size_t i = 0; i < in->view->finding_count; i++) {
-		const struct rna_finding *finding = &in->view->findings[i];
-
+	RNA_EACH (finding, in->view->findings, in->view->finding_count) {
 		if (!tainting_rule(finding, in->settings))
 			continue;
 		if (!find_device(memory, finding->device))
@@ -177,13 +175,6 @@ static bool add_device(const struct rna_published *published, const struct rna_v
 	return add_functions(rna_device_virtual_functions(device), arena, ret) && !failed;
 }
 
-static int compare(const void *a, const void *b)
-{
-	const struct rna_node_device_taint *first = a, *second = b;
-
-	return strcmp(first->device, second->device);
-}
-
 /* Of what only a former agent saw, the rules are there, and stay until it is seen or not. */
 static bool is_bad(const struct rna_published *published)
 {
@@ -204,7 +195,7 @@ bool rna_device_taints_add(const struct rna_node_memory *memory, const struct rn
 					&list[desired->device_taint_count++]);
 	if (!ok)
 		return false;
-	qsort(list, desired->device_taint_count, sizeof(*list), compare);
+	qsort(list, desired->device_taint_count, sizeof(*list), rna_compare_text_items);
 	desired->device_taints = list;
 	desired->device_taints_complete = has_settled(in);
 	return true;

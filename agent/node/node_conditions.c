@@ -77,9 +77,7 @@ static size_t name_findings(const struct rna_rule *rule, const struct rna_view *
 {
 	size_t count = 0, named = 0, left_out = 0;
 
-	for (size_t i = 0; i < view->finding_count; i++) {
-		const struct rna_finding *finding = &view->findings[i];
-
+	RNA_EACH (finding, view->findings, view->finding_count) {
 		if (!is_finding_of(finding, rule))
 			continue;
 		if (count++ == 0)

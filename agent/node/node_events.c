@@ -30,10 +30,8 @@ void rna_node_events_clear(struct rna_node_events *events)
 static struct rna_gathered_event *find(struct rna_node_events *events, const struct rna_rule *rule,
 				       bool over)
 {
-	for (size_t i = 0; i < events->count; i++)
-		if (events->items[i].rule == rule && events->items[i].over == over)
-			return &events->items[i];
-	return NULL;
+	return RNA_FIND(i, events->items, events->count,
+			events->items[i].rule == rule && events->items[i].over == over);
 }
 
 static void begin(struct rna_node_events *events, const struct rna_gathered_event *event)

@@ -72,10 +72,8 @@ void rna_discards_deinit(struct rna_discards *discards)
 
 static const struct rna_discards_member *find(const struct rna_discards *discards, unsigned ifindex)
 {
-	for (size_t i = 0; i < discards->count; i++)
-		if (discards->members[i].ifindex == ifindex)
-			return &discards->members[i];
-	return NULL;
+	return RNA_FIND(i, discards->members, discards->count,
+			discards->members[i].ifindex == ifindex);
 }
 
 static void take(const struct rna_subject *port, const struct rna_ethernet_netdev *interface,

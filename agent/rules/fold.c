@@ -23,11 +23,9 @@ static bool is_first(const struct rna_finds *finds, size_t index)
 {
 	const struct rna_find *find = &finds->items[index];
 
-	for (size_t i = 0; i < finds->count; i++)
-		if (i != index && is_like(&finds->items[i], find) &&
-		    comes_first(&finds->items[i], find))
-			return false;
-	return true;
+	return !RNA_ANY(i, finds->count,
+			i != index && is_like(&finds->items[i], find) &&
+				comes_first(&finds->items[i], find));
 }
 
 /* The devices of those that fold into find, of each one name. Returns their number. */

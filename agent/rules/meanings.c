@@ -410,10 +410,7 @@ const struct rna_meaning *rna_meaning_next(size_t *at)
 
 const struct rna_meaning *rna_meaning_find(const char *name)
 {
-	for (size_t i = 0; i < RNA_ARRAY_SIZE(meanings); i++)
-		if (strcmp(meanings[i].name, name) == 0)
-			return &meanings[i];
-	return NULL;
+	return RNA_FIND(i, meanings, RNA_ARRAY_SIZE(meanings), strcmp(meanings[i].name, name) == 0);
 }
 
 bool rna_way_has(const struct rna_way *way, const char *file)

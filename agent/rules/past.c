@@ -92,10 +92,8 @@ static bool stops_nothing(const struct rna_ethernet *ethernet, unsigned port,
 {
 	if (id != RNA_ETHERNET_PAUSE_RECEIVED && id != RNA_ETHERNET_PAUSE_TRANSMITTED)
 		return false;
-	for (size_t i = 0; ethernet && i < ethernet->count; i++)
-		if (ethernet->netdevs[i].port == port && !is_off(&ethernet->netdevs[i], id))
-			return false;
-	return true;
+	return !RNA_ANY(i, ethernet ? ethernet->count : 0,
+			ethernet->netdevs[i].port == port && !is_off(&ethernet->netdevs[i], id));
 }
 
 /* Absent where there is none, or where it means nothing. */

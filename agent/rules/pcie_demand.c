@@ -160,8 +160,7 @@ static struct rna_pcie_demand find_fastest(const struct rna_rule_input *in, cons
 {
 	struct rna_pcie_demand ret = {0};
 
-	for (size_t i = 0; i < in->ports->count; i++) {
-		const struct rna_subject *port = &in->ports->items[i];
+	RNA_EACH (port, in->ports->items, in->ports->count) {
 		uint64_t rate = is_behind(link, port) ? wanted_rate(in, port) : 0;
 
 		if (rate <= ret.rate)

@@ -32,10 +32,7 @@ size_t rna_rule_find(const char *name)
 
 bool rna_rule_glob_is_valid(const char *text)
 {
-	for (size_t i = 0; i < RNA_RULE_COUNT; i++)
-		if (fnmatch(text, rna_rules[i]->name, 0) == 0)
-			return true;
-	return false;
+	return RNA_ANY(i, RNA_RULE_COUNT, fnmatch(text, rna_rules[i]->name, 0) == 0);
 }
 
 void rna_rule_explain(const char *text, struct rna_strbuf *out)
@@ -81,7 +78,8 @@ void rna_rules_describe(struct rna_strbuf *out)
 
 		rna_strbuf_printf(out, "`%s`\t%s\t%s\t%s\t%s\t%s\t", rule->name,
 				  rna_severity_name(rule->severity), rna_impact_name(rule->impact),
-				  rna_cause_name(rule->cause), rule->hold, rule->help);
+				  rna_cause_name(rule->cause), rule->hold ? rule->hold : "0s",
+				  rule->help);
 		rna_remedy_write(rule->remedy, NULL, out);
 		rna_strbuf_puts(out, "\n");
 	}
@@ -120,9 +118,7 @@ const char *rna_rule_find_runbook(const char *rule, enum rna_link_layer link_lay
 {
 	const char *found = NULL;
 
-	for (size_t i = 0; i < rna_rule_runbook_count; i++) {
-		const struct rna_rule_runbook *row = &rna_rule_runbooks[i];
-
+	RNA_EACH (row, rna_rule_runbooks, rna_rule_runbook_count) {
 		if (strcmp(row->rule, rule) != 0 || (row->info && severity != RNA_SEVERITY_INFO))
 			continue;
 		if (row->info ||

@@ -102,10 +102,12 @@ struct rna_rule {
 	bool devices_too; /* a rule of ports that also checks the counters of devices */
 	/* The only one on which it can hold; UNKNOWN: any. */
 	enum rna_link_layer link_layer;
-	bool settles;     /* not checked just after boot or driver load (health.boot_grace) */
-	bool slow;        /* after a start it takes several readings to find the problem */
-	rna_usec lately;  /* about an event: holds so long after it, also over a restart; or 0 */
-	const char *hold; /* hold-down: the problem must last this long to become a finding */
+	bool settles;    /* not checked just after boot or driver load (health.boot_grace) */
+	bool slow;       /* after a start it takes several readings to find the problem */
+	rna_usec lately; /* about an event: holds so long after it, also over a restart; or 0 */
+	/* Hold-down: the problem must last this long to become a finding. NULL: it is one at once.
+	 */
+	const char *hold;
 	const char *help; /* when it holds */
 	void (*check)(const struct rna_rule_input *in, struct rna_finds *out);
 	const char *remedy;                          /* the usual one; a template, see remedy.h */
@@ -113,6 +115,14 @@ struct rna_rule {
 	enum rna_node_condition_id condition;        /* that its findings set, from warning on */
 	enum rna_node_condition_id second_condition; /* likewise; most rules have none */
 };
+
+/* What every row begins with, the words of its enumerations without their prefix. */
+/* clang-format off */
+#define RNA_RULE_ROW(title, of, usual_severity, usual_impact, usual_cause, node_condition)	\
+	.name = title, .severity = RNA_SEVERITY_##usual_severity, .scope = RNA_RULE_OF_##of,	\
+	.impact = RNA_IMPACT_##usual_impact, .cause = RNA_CAUSE_##usual_cause,			\
+	.condition = RNA_CONDITION_##node_condition
+/* clang-format on */
 
 /*
  * All rules by the names of their rows, in the order in which they run and outputs list them, a

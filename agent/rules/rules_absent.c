@@ -68,10 +68,7 @@ static bool is_handed_over(const struct rna_nic *nic)
 {
 	static const char *const parts[] = {"vfio", "uio", "pci-stub", "pciback"};
 
-	for (size_t i = 0; nic->driver && i < RNA_ARRAY_SIZE(parts); i++)
-		if (strstr(nic->driver, parts[i]))
-			return true;
-	return false;
+	return RNA_ANY(i, nic->driver ? RNA_ARRAY_SIZE(parts) : 0, strstr(nic->driver, parts[i]));
 }
 
 static struct rna_value netns_exclusive(const struct rna_rule_input *in)
@@ -194,8 +191,7 @@ static struct model *model_of(struct models *models, const struct rna_nic *nic)
 
 static void list_models(const struct rna_rule_input *in, struct models *models)
 {
-	for (size_t i = 0; i < models->topology->nic_count; i++) {
-		const struct rna_nic *nic = &models->topology->nics[i];
+	RNA_EACH (nic, models->topology->nics, models->topology->nic_count) {
 		bool present = nic->rdma == RNA_NIC_RDMA_PRESENT && !nic->switch_management;
 		struct model *model =
 			present || lacks_device(in, nic) ? model_of(models, nic) : NULL;
@@ -477,11 +473,9 @@ static bool is_convicted_by_driver(const struct rna_topology *topology, const st
 
 	if (!driver || !driver->serves_all || !nic->driver || nic->rdma == RNA_NIC_RDMA_OFF)
 		return false;
-	for (size_t i = 0; i < topology->nic_count; i++)
-		if (topology->nics[i].rdma == RNA_NIC_RDMA_PRESENT &&
-		    rna_same_text(topology->nics[i].driver, driver->name))
-			return true;
-	return false;
+	return RNA_ANY(i, topology->nic_count,
+		       topology->nics[i].rdma == RNA_NIC_RDMA_PRESENT &&
+			       rna_same_text(topology->nics[i].driver, driver->name));
 }
 
 static bool is_near(const struct rna_topology *topology, size_t gpu, const struct rna_nic *nic)
@@ -549,21 +543,14 @@ static void check_function_without_device(const struct rna_rule_input *in, struc
 		return;
 	list_remembered(in, out->arena, &remembered);
 	list_models(in, &models);
-	for (size_t i = 0; i < models.topology->nic_count; i++) {
-		const struct rna_nic *nic = &models.topology->nics[i];
-
+	RNA_EACH (nic, models.topology->nics, models.topology->nic_count)
 		if (lacks_device(in, nic) &&
 		    !is_remembered(&remembered, object_of(models.topology, nic)->address))
 			judge(in, &models, absent, nic, out);
-	}
 }
 
 const struct rna_rule rna_rule_function_without_device = {
-	.name = "function-without-device",
-	.severity = RNA_SEVERITY_CRITICAL,
-	.impact = RNA_IMPACT_RAIL_LOST,
-	.cause = RNA_CAUSE_CARD,
-	.scope = RNA_RULE_OF_NODE,
+	RNA_RULE_ROW("function-without-device", NODE, CRITICAL, RAIL_LOST, CARD, DEVICE_MISSING),
 	.settles = true,
 	.hold = "1m",
 	.help = "A PCI function of a NIC has no RDMA device, although the same functions of "
@@ -577,7 +564,6 @@ const struct rna_rule rna_rule_function_without_device = {
 		  "of its RDMA driver, may have failed. If the function is not meant to "
 		  "have an RDMA device, add its PCI address to devices.exclude.",
 	.message_id = "db940a0dfee942b686f2502017c6a048",
-	.condition = RNA_CONDITION_DEVICE_MISSING,
 };
 
 /* -- No device at all -------------------------------------------------------------------------- */
@@ -591,20 +577,15 @@ static bool is_for_rdma_alone(const struct rna_topology *topology, const struct 
 
 static bool has_hardware_device(const struct rna_snapshot *snapshot)
 {
-	for (size_t i = 0; i < snapshot->device_count; i++)
-		if (snapshot->devices[i].device->function != RNA_FUNCTION_VIRTUAL &&
-		    snapshot->devices[i].device->function != RNA_FUNCTION_SWITCH_MANAGEMENT)
-			return true;
-	return false;
+	return RNA_ANY(i, snapshot->device_count,
+		       snapshot->devices[i].device->function != RNA_FUNCTION_VIRTUAL &&
+			       snapshot->devices[i].device->function !=
+				       RNA_FUNCTION_SWITCH_MANAGEMENT);
 }
 
 static size_t count_accelerators(const struct rna_topology *topology)
 {
-	size_t count = 0;
-
-	for (size_t i = 0; i < topology->gpu_count; i++)
-		count += is_accelerator(topology, i);
-	return count;
+	return RNA_COUNT(i, topology->gpu_count, is_accelerator(topology, i));
 }
 
 static void count_near_gpus(const struct rna_rule_input *in, const struct rna_topology *topology,
@@ -623,8 +604,7 @@ static void count_near_gpus(const struct rna_rule_input *in, const struct rna_to
 static void count_bare(const struct rna_rule_input *in, const struct rna_topology *topology,
 		       struct rna_absence *ret)
 {
-	for (size_t i = 0; i < topology->nic_count; i++) {
-		const struct rna_nic *nic = &topology->nics[i];
+	RNA_EACH (nic, topology->nics, topology->nic_count) {
 		const struct rna_pci_object *object = object_of(topology, nic);
 
 		if (!is_bare(in, topology, nic))
@@ -727,11 +707,7 @@ static void check_rdma_absent(const struct rna_rule_input *in, struct rna_finds 
 }
 
 const struct rna_rule rna_rule_rdma_absent = {
-	.name = "rdma-absent",
-	.severity = RNA_SEVERITY_CRITICAL,
-	.impact = RNA_IMPACT_NODE_LOST,
-	.cause = RNA_CAUSE_HOST,
-	.scope = RNA_RULE_OF_NODE,
+	RNA_RULE_ROW("rdma-absent", NODE, CRITICAL, NODE_LOST, HOST, DEVICE_MISSING),
 	.settles = true,
 	.hold = "1m",
 	.help = "A node with NICs that are meant for RDMA has no RDMA device at all: NICs "
@@ -743,7 +719,6 @@ const struct rna_rule rna_rule_rdma_absent = {
 		  "log for errors of the driver. If the node is not meant to use RDMA, add "
 		  "rdma-absent to health.disable.",
 	.message_id = "ce66a4b899e8435aa8b235f2d5609451",
-	.condition = RNA_CONDITION_DEVICE_MISSING,
 	.second_condition = RNA_CONDITION_NOT_READY,
 };
 
@@ -853,11 +828,7 @@ static void check_gpu_without_nic(const struct rna_rule_input *in, struct rna_fi
 }
 
 const struct rna_rule rna_rule_gpu_without_nic = {
-	.name = "gpu-without-nic",
-	.severity = RNA_SEVERITY_WARNING,
-	.impact = RNA_IMPACT_RAIL_LOST,
-	.cause = RNA_CAUSE_CARD,
-	.scope = RNA_RULE_OF_NODE,
+	RNA_RULE_ROW("gpu-without-nic", NODE, WARNING, RAIL_LOST, CARD, DEVICE_MISSING),
 	.settles = true,
 	.hold = "1m",
 	.help = "A data centre GPU has fewer NICs behind its PCIe switch than at least three "
@@ -867,7 +838,6 @@ const struct rna_rule rna_rule_gpu_without_nic = {
 	.remedy = "Compare lspci with that of a healthy node of this kind. If a NIC is not in it, "
 		  "{cycle}. If the node is built like this, add gpu-without-nic to health.disable.",
 	.message_id = "ed2ab6b8c51545ddaee1279cace72422",
-	.condition = RNA_CONDITION_DEVICE_MISSING,
 };
 
 /* -- Nothing is watched ------------------------------------------------------------------------ */
@@ -885,11 +855,7 @@ static void check_nothing_watched(const struct rna_rule_input *in, struct rna_fi
 }
 
 const struct rna_rule rna_rule_nothing_watched = {
-	.name = "nothing-watched",
-	.severity = RNA_SEVERITY_WARNING,
-	.impact = RNA_IMPACT_AGENT,
-	.cause = RNA_CAUSE_HOST,
-	.scope = RNA_RULE_OF_NODE,
+	RNA_RULE_ROW("nothing-watched", NODE, WARNING, AGENT, HOST, NOT_OBSERVED),
 	.settles = true,
 	.hold = "1m",
 	.help = "The node has RDMA devices, and the settings exclude all of them.",
@@ -897,5 +863,4 @@ const struct rna_rule rna_rule_nothing_watched = {
 	.remedy = "Correct devices.include and devices.exclude. On nodes that need no "
 		  "monitoring, do not run the agent.",
 	.message_id = "0afe3761aef64247b4260fe7e8be3e94",
-	.condition = RNA_CONDITION_NOT_OBSERVED,
 };

@@ -107,44 +107,27 @@ void rna_check_threshold(const struct rna_rule_input *in, struct rna_finds *out)
 }
 
 const struct rna_rule rna_rule_port_flapping = {
-	.name = "port-flapping",
-	.severity = RNA_SEVERITY_WARNING,
-	.impact = RNA_IMPACT_ERRORS,
-	.cause = RNA_CAUSE_CABLE,
-	.scope = RNA_RULE_OF_PORT,
-	.hold = "0s",
+	RNA_RULE_ROW("port-flapping", PORT, WARNING, ERRORS, CABLE, LINK_DEGRADED),
 	.help = "The port went down more often than its threshold allows.",
 	.devices_too = true,
 	.check = rna_check_threshold,
 	.remedy = "{provider}Replace the cable or a transceiver of {object}, and check the peer "
 		  "port.",
 	.message_id = "cd4f5a650edc42259f52521f0b7ea57b",
-	.condition = RNA_CONDITION_LINK_DEGRADED,
 };
 
 const struct rna_rule rna_rule_errors_rising = {
-	.name = "errors-rising",
-	.severity = RNA_SEVERITY_WARNING,
-	.impact = RNA_IMPACT_ERRORS,
-	.cause = RNA_CAUSE_CABLE,
-	.scope = RNA_RULE_OF_PORT,
-	.hold = "0s",
+	RNA_RULE_ROW("errors-rising", PORT, WARNING, ERRORS, CABLE, LINK_DEGRADED),
 	.help = "An error counter rises faster than its threshold allows.",
 	.devices_too = true,
 	.check = rna_check_threshold,
 	.remedy = "{provider}If the counters of the link rise, start with the cable and the "
 		  "transceivers; if packets are lost, with the fabric.",
 	.message_id = "31e6b24379f8455e95101b7cd955b72e",
-	.condition = RNA_CONDITION_LINK_DEGRADED,
 };
 
 const struct rna_rule rna_rule_packets_lost = {
-	.name = "packets-lost",
-	.severity = RNA_SEVERITY_WARNING,
-	.impact = RNA_IMPACT_ERRORS,
-	.cause = RNA_CAUSE_FABRIC,
-	.scope = RNA_RULE_OF_PORT,
-	.hold = "0s",
+	RNA_RULE_ROW("packets-lost", PORT, WARNING, ERRORS, FABRIC, FABRIC_UNHEALTHY),
 	.help = "More packets of a port are lost than its threshold allows for the traffic: "
 		"on their way to or from peers, or by the port itself, which drops what "
 		"it receives.",
@@ -156,31 +139,19 @@ const struct rna_rule rna_rule_packets_lost = {
 		  "discards and the buffers of its switch port; if many do, the ECN "
 		  "thresholds and the PFC of the fabric.",
 	.message_id = "3a07d77cbd33463589f64060b684a9c0",
-	.condition = RNA_CONDITION_FABRIC_UNHEALTHY,
 };
 
 const struct rna_rule rna_rule_congestion_ignored = {
-	.name = "congestion-ignored",
-	.severity = RNA_SEVERITY_WARNING,
-	.impact = RNA_IMPACT_HOST,
-	.cause = RNA_CAUSE_HOST,
-	.scope = RNA_RULE_OF_PORT,
-	.hold = "0s",
+	RNA_RULE_ROW("congestion-ignored", PORT, WARNING, HOST, HOST, NOT_READY),
 	.help = "The port receives congestion notifications and does not react to them.",
 	.devices_too = true,
 	.check = rna_check_threshold,
 	.remedy = "Enable the DCQCN reaction point for the priority in use, at both ends.",
 	.message_id = "999ac24655fc4fbd8cd5959fa236443e",
-	.condition = RNA_CONDITION_NOT_READY,
 };
 
 const struct rna_rule rna_rule_pause_storm = {
-	.name = "pause-storm",
-	.severity = RNA_SEVERITY_WARNING,
-	.impact = RNA_IMPACT_RAIL_SLOW,
-	.cause = RNA_CAUSE_HOST,
-	.scope = RNA_RULE_OF_PORT,
-	.hold = "0s",
+	RNA_RULE_ROW("pause-storm", PORT, WARNING, RAIL_SLOW, HOST, LINK_DEGRADED),
 	.help = "An Ethernet port sent pause frames for so long that its device raised an "
 		"alarm; critical if the device turned flow control off.",
 	.check = rna_check_threshold,
@@ -188,16 +159,10 @@ const struct rna_rule rna_rule_pause_storm = {
 		  "its memory, PCIe errors, a GPU that fell off the bus. Until then keep "
 		  "jobs off this node, because the pauses spread through the network.",
 	.message_id = "8d7cb7cc8a254b8cbbd0e9aa1d5e64d2",
-	.condition = RNA_CONDITION_LINK_DEGRADED,
 };
 
 const struct rna_rule rna_rule_pause_transmitted = {
-	.name = "pause-transmitted",
-	.severity = RNA_SEVERITY_WARNING,
-	.impact = RNA_IMPACT_RAIL_SLOW,
-	.cause = RNA_CAUSE_HOST,
-	.scope = RNA_RULE_OF_PORT,
-	.hold = "0s",
+	RNA_RULE_ROW("pause-transmitted", PORT, WARNING, RAIL_SLOW, HOST, LINK_DEGRADED),
 	.help = "An Ethernet port makes the network pause a priority (PFC) for more than a "
 		"tenth of the time: this host is too slow.",
 	.check = rna_check_threshold,
@@ -205,16 +170,10 @@ const struct rna_rule rna_rule_pause_transmitted = {
 		  "node of the memory in use, IOMMU and ACS settings, firmware of host "
 		  "and NIC.",
 	.message_id = "0e5f9f7b6f2b4f7caa24c9b6cf1e40f3",
-	.condition = RNA_CONDITION_LINK_DEGRADED,
 };
 
 const struct rna_rule rna_rule_pause_received = {
-	.name = "pause-received",
-	.severity = RNA_SEVERITY_INFO,
-	.impact = RNA_IMPACT_FABRIC,
-	.cause = RNA_CAUSE_FABRIC,
-	.scope = RNA_RULE_OF_PORT,
-	.hold = "0s",
+	RNA_RULE_ROW("pause-received", PORT, INFO, FABRIC, FABRIC, FABRIC_UNHEALTHY),
 	.help = "The network makes an Ethernet port pause a priority (PFC) for more than a "
 		"tenth of the time: the network is congested.",
 	.check = rna_check_threshold,
@@ -222,16 +181,10 @@ const struct rna_rule rna_rule_pause_received = {
 		  "which sends pause frames and receives none, and check the ECN "
 		  "thresholds of the switches.",
 	.message_id = "7b1e4a3cf2d548d5a5c0a8e27a1f9b64",
-	.condition = RNA_CONDITION_FABRIC_UNHEALTHY,
 };
 
 const struct rna_rule rna_rule_link_pause = {
-	.name = "link-pause",
-	.severity = RNA_SEVERITY_WARNING,
-	.impact = RNA_IMPACT_RAIL_SLOW,
-	.cause = RNA_CAUSE_HOST,
-	.scope = RNA_RULE_OF_PORT,
-	.hold = "0s",
+	RNA_RULE_ROW("link-pause", PORT, WARNING, RAIL_SLOW, HOST, LINK_DEGRADED),
 	.help = "Link-level pause frames (802.3x) stop an Ethernet port or its switch port for "
 		"more than a tenth of the time, every priority at once, whatever PFC is set to. "
 		"Severity info if the port only receives them.",
@@ -242,16 +195,10 @@ const struct rna_rule rna_rule_link_pause = {
 		"this host is too slow: check the PCIe link of the NIC {pci}. If it only receives "
 		"them, the network is congested.",
 	.message_id = "a2adca28143e4192bc4be83e2478ae30",
-	.condition = RNA_CONDITION_LINK_DEGRADED,
 };
 
 const struct rna_rule rna_rule_pcie_stalled = {
-	.name = "pcie-stalled",
-	.severity = RNA_SEVERITY_WARNING,
-	.impact = RNA_IMPACT_RAIL_SLOW,
-	.cause = RNA_CAUSE_HOST,
-	.scope = RNA_RULE_OF_PORT,
-	.hold = "0s",
+	RNA_RULE_ROW("pcie-stalled", PORT, WARNING, RAIL_SLOW, HOST, LINK_DEGRADED),
 	.help = "A device repeatedly waits for host memory, or drops packets because of "
 		"it.",
 	.check = rna_check_threshold,
@@ -259,7 +206,6 @@ const struct rna_rule rna_rule_pcie_stalled = {
 		  "and the maximum read request (lspci -vv -s {pci}), and what else uses "
 		  "the same root port or NUMA node.",
 	.message_id = "c3a5d0f64b8e49d09d0a8dbd9f2b7c15",
-	.condition = RNA_CONDITION_LINK_DEGRADED,
 };
 
 /*
@@ -293,17 +239,11 @@ static void check_acknowledgements_missing(const struct rna_rule_input *in, stru
 		return;
 	found->severity = RNA_SEVERITY_WARNING;
 	found->remedy = "{provider}Check the cable of {object}, and discards and QoS of its switch "
-			"port: this "
-			"port or its path loses packets.";
+			"port: this port or its path loses packets.";
 }
 
 const struct rna_rule rna_rule_acknowledgements_missing = {
-	.name = "acknowledgements-missing",
-	.severity = RNA_SEVERITY_INFO,
-	.impact = RNA_IMPACT_ERRORS,
-	.cause = RNA_CAUSE_FABRIC,
-	.scope = RNA_RULE_OF_PORT,
-	.hold = "0s",
+	RNA_RULE_ROW("acknowledgements-missing", PORT, INFO, ERRORS, FABRIC, FABRIC_UNHEALTHY),
 	.help = "Peers do not acknowledge in time, which alone is a fault at the far end. "
 		"Severity warning if peers that answer report lost packets as well.",
 	.devices_too = true,
@@ -311,7 +251,6 @@ const struct rna_rule rna_rule_acknowledgements_missing = {
 	.remedy = "Look for a peer that is down or overloaded; other nodes that talk to it "
 		  "have the same finding. {object} needs no repair.",
 	.message_id = "5a0298e8c2c140a4b11ecb1824902fc3",
-	.condition = RNA_CONDITION_FABRIC_UNHEALTHY,
 };
 
 static bool is_watched(const struct rna_thresholds *thresholds, const struct rna_counter *counter)
@@ -341,9 +280,7 @@ static void add_stuck(const struct rna_rule_input *in, enum rna_collector_id col
 	const struct rna_counters_part *part = rna_device_counters(in->subject->device, collector);
 
 	for (size_t g = 0; part && g < part->group_count; g++)
-		for (size_t i = 0; i < part->groups[g].count; i++) {
-			const struct rna_counter_value *value = &part->groups[g].values[i];
-
+		RNA_EACH (value, part->groups[g].values, part->groups[g].count) {
 			if (part->groups[g].port != in->subject->port ||
 			    !rna_counter_is_stuck(value))
 				continue;
@@ -375,16 +312,10 @@ static void check_counter_saturated(const struct rna_rule_input *in, struct rna_
 }
 
 const struct rna_rule rna_rule_counter_saturated = {
-	.name = "counter-saturated",
-	.severity = RNA_SEVERITY_INFO,
-	.impact = RNA_IMPACT_AGENT,
-	.cause = RNA_CAUSE_HOST,
-	.scope = RNA_RULE_OF_PORT,
-	.hold = "0s",
+	RNA_RULE_ROW("counter-saturated", PORT, INFO, AGENT, HOST, NOT_OBSERVED),
 	.help = "A counter has reached its maximum and stopped; further errors are not "
 		"counted. Severity warning if a threshold watches the counter.",
 	.check = check_counter_saturated,
 	.remedy = "No action required; {reset-counters}.",
 	.message_id = "f8b39f00f8d14039bb8deece995d4219",
-	.condition = RNA_CONDITION_NOT_OBSERVED,
 };

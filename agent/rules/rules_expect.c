@@ -9,13 +9,10 @@
 
 static bool fits_port(const struct rna_rule_input *in, const char *entry)
 {
-	for (size_t i = 0; i < in->ports->count; i++) {
-		const struct rna_subject *port = &in->ports->items[i];
-
+	RNA_EACH (port, in->ports->items, in->ports->count)
 		if (rna_expect_fits(entry, port->device, port->port,
 				    port->netdev ? port->netdev->name : NULL))
 			return true;
-	}
 	return false;
 }
 
@@ -34,10 +31,7 @@ static bool is_all_known(const struct rna_rule_input *in)
 {
 	if (!rna_snapshot_netdevs(in->view->snapshot))
 		return false;
-	for (size_t i = 0; i < in->devices->count; i++)
-		if (!in->devices->items[i].identity)
-			return false;
-	return true;
+	return RNA_ALL(i, in->devices->count, in->devices->items[i].identity);
 }
 
 /* Entries that match nothing: the first of them by name. */
@@ -81,11 +75,7 @@ static void check_expect_unmatched(const struct rna_rule_input *in, struct rna_f
 }
 
 const struct rna_rule rna_rule_expect_unmatched = {
-	.name = "expect-unmatched",
-	.severity = RNA_SEVERITY_WARNING,
-	.impact = RNA_IMPACT_AGENT,
-	.cause = RNA_CAUSE_HOST,
-	.scope = RNA_RULE_OF_NODE,
+	RNA_RULE_ROW("expect-unmatched", NODE, WARNING, AGENT, HOST, NOT_OBSERVED),
 	.settles = true,
 	.hold = "1m",
 	.help = "An entry of expect.up or expect.down matches no port of this node.",
@@ -94,5 +84,4 @@ const struct rna_rule rna_rule_expect_unmatched = {
 		  "interfaces of this node. If the device should be there, look for it "
 		  "with lspci and in the kernel log.",
 	.message_id = "dbb07032892b465c90f91d32e849a981",
-	.condition = RNA_CONDITION_NOT_OBSERVED,
 };

@@ -90,11 +90,7 @@ static void check_link_limited(const struct rna_rule_input *in, struct rna_finds
 }
 
 const struct rna_rule rna_rule_link_limited = {
-	.name = "link-limited",
-	.severity = RNA_SEVERITY_INFO,
-	.impact = RNA_IMPACT_RAIL_SLOW,
-	.cause = RNA_CAUSE_CABLE,
-	.scope = RNA_RULE_OF_PORT,
+	RNA_RULE_ROW("link-limited", PORT, INFO, RAIL_SLOW, CABLE, LINK_DEGRADED),
 	.settles = true,
 	.hold = "30s",
 	.help = "One end limits an InfiniBand link: the peer port supports less than this "
@@ -104,7 +100,6 @@ const struct rna_rule rna_rule_link_limited = {
 	.remedy = "No action required if this is intended. Otherwise: {provider}use another switch "
 		  "port, or configure both ends alike (ibportstate, switch configuration).",
 	.message_id = "8cba2abe2e2e42e88828fac405fa4e81",
-	.condition = RNA_CONDITION_LINK_DEGRADED,
 };
 
 /* -- Cables ------------------------------------------------------------------------------------ */
@@ -129,20 +124,14 @@ static void check_cable_moved(const struct rna_rule_input *in, struct rna_finds 
 }
 
 const struct rna_rule rna_rule_cable_moved = {
-	.name = "cable-moved",
-	.severity = RNA_SEVERITY_WARNING,
-	.impact = RNA_IMPACT_FABRIC,
-	.cause = RNA_CAUSE_FABRIC,
-	.scope = RNA_RULE_OF_PORT,
+	RNA_RULE_ROW("cable-moved", PORT, WARNING, FABRIC, FABRIC, CHANGED),
 	.lately = 24 * 60 * 60 * RNA_USEC_PER_SEC,
-	.hold = "0s",
 	.help = "The cable of an InfiniBand port was moved to another port of the fabric "
 		"within the last 24 hours.",
 	.check = check_cable_moved,
 	.remedy = "{provider}Compare with the cabling plan; a rail in the wrong leaf switch sends "
 		  "its traffic across the spine. The finding resolves after 24 hours.",
 	.message_id = "83c23fbc7c2a42e2af34c674b2031106",
-	.condition = RNA_CONDITION_CHANGED,
 };
 
 /* -- The subnet manager ------------------------------------------------------------------------ */
@@ -173,13 +162,8 @@ static void check_subnet_manager_changed(const struct rna_rule_input *in, struct
 }
 
 const struct rna_rule rna_rule_subnet_manager_changed = {
-	.name = "subnet-manager-changed",
-	.severity = RNA_SEVERITY_INFO,
-	.impact = RNA_IMPACT_FABRIC,
-	.cause = RNA_CAUSE_FABRIC,
-	.scope = RNA_RULE_OF_PORT,
+	RNA_RULE_ROW("subnet-manager-changed", PORT, INFO, FABRIC, FABRIC, CHANGED),
 	.lately = 60 * 60 * RNA_USEC_PER_SEC,
-	.hold = "0s",
 	.help = "The master subnet manager of an InfiniBand port changed within the last "
 		"hour.",
 	.check = check_subnet_manager_changed,
@@ -188,7 +172,6 @@ const struct rna_rule rna_rule_subnet_manager_changed = {
 		  "logs of both subnet managers: two that take turns disturb the "
 		  "fabric.",
 	.message_id = "d7f5b901499b40da851a018c788d7ca2",
-	.condition = RNA_CONDITION_CHANGED,
 };
 
 /* Ports that are not ACTIVE have findings of other rules. */
@@ -209,11 +192,7 @@ static void check_subnet_manager_unhealthy(const struct rna_rule_input *in, stru
 }
 
 const struct rna_rule rna_rule_subnet_manager_unhealthy = {
-	.name = "subnet-manager-unhealthy",
-	.severity = RNA_SEVERITY_WARNING,
-	.impact = RNA_IMPACT_FABRIC,
-	.cause = RNA_CAUSE_FABRIC,
-	.scope = RNA_RULE_OF_PORT,
+	RNA_RULE_ROW("subnet-manager-unhealthy", PORT, WARNING, FABRIC, FABRIC, FABRIC_UNHEALTHY),
 	.slow = true, /* three queries without an answer */
 	.hold = "30s",
 	.help = "The subnet manager of an active InfiniBand port no longer answers, or "
@@ -225,7 +204,6 @@ const struct rna_rule rna_rule_subnet_manager_unhealthy = {
 		"runs on. Established traffic continues without it, but no port comes "
 		"up and no path is repaired.",
 	.message_id = "54c330b3758a4a93aeec1cdbffdf0d6a",
-	.condition = RNA_CONDITION_FABRIC_UNHEALTHY,
 };
 
 /* -- Partitions -------------------------------------------------------------------------------- */
@@ -240,11 +218,7 @@ static void check_pkey_default_missing(const struct rna_rule_input *in, struct r
 }
 
 const struct rna_rule rna_rule_pkey_default_missing = {
-	.name = "pkey-default-missing",
-	.severity = RNA_SEVERITY_WARNING,
-	.impact = RNA_IMPACT_RAIL_LOST,
-	.cause = RNA_CAUSE_FABRIC,
-	.scope = RNA_RULE_OF_PORT,
+	RNA_RULE_ROW("pkey-default-missing", PORT, WARNING, RAIL_LOST, FABRIC, FABRIC_UNHEALTHY),
 	.settles = true,
 	.hold = "30s",
 	.help = "An active InfiniBand port is not a member, full or limited, of the "
@@ -254,7 +228,6 @@ const struct rna_rule rna_rule_pkey_default_missing = {
 	.remedy = "{provider}Check the partitions of the subnet manager (partitions.conf, UFM); "
 		  "usually every port is at least a limited member.",
 	.message_id = "66cd69b911434099bf6c2d22763cf594",
-	.condition = RNA_CONDITION_FABRIC_UNHEALTHY,
 };
 
 /* As it stands in the table: with the membership bit. */
@@ -278,9 +251,7 @@ static bool pkeys_of(const struct rna_subject *port, uint64_t *ret)
 	    !rna_subject_is_active(port))
 		return false;
 	*ret = RNA_HASH_INIT;
-	for (size_t i = 0; i < fabric->pkey_count; i++) {
-		const struct rna_pkey *pkey = &fabric->pkeys[i];
-
+	RNA_EACH (pkey, fabric->pkeys, fabric->pkey_count) {
 		*ret = rna_hash_number(*ret, pkey->index);
 		*ret = rna_hash_number(*ret, in_table(pkey));
 	}
@@ -304,8 +275,7 @@ static void write_pkeys(const struct rna_port_fabric *fabric, struct rna_strbuf 
 static const struct rna_port_fabric *usual_fabric(const struct rna_rule_input *in,
 						  const struct rna_rail_usual *usual)
 {
-	for (size_t i = 0; i < in->ports->count; i++) {
-		const struct rna_subject *port = &in->ports->items[i];
+	RNA_EACH (port, in->ports->items, in->ports->count) {
 		uint64_t value;
 
 		if (port->place == in->subject->place && pkeys_of(port, &value) &&
@@ -338,11 +308,7 @@ static void check_rails_pkeys(const struct rna_rule_input *in, struct rna_finds 
 }
 
 const struct rna_rule rna_rule_rails_pkeys = {
-	.name = "rails-pkeys",
-	.severity = RNA_SEVERITY_WARNING,
-	.impact = RNA_IMPACT_FABRIC,
-	.cause = RNA_CAUSE_FABRIC,
-	.scope = RNA_RULE_OF_PORT,
+	RNA_RULE_ROW("rails-pkeys", PORT, WARNING, FABRIC, FABRIC, FABRIC_UNHEALTHY),
 	.settles = true,
 	.hold = "30s",
 	.help = "The P_Key table of an active InfiniBand port differs from that of most "
@@ -355,7 +321,6 @@ const struct rna_rule rna_rule_rails_pkeys = {
 		  "port GUID. If the difference is intended, add rails-pkeys to "
 		  "health.disable.",
 	.message_id = "f3346f4f2623479cb19c66ec18e766bc",
-	.condition = RNA_CONDITION_FABRIC_UNHEALTHY,
 };
 
 /* -- Networks ---------------------------------------------------------------------------------- */
@@ -390,11 +355,7 @@ static void check_network_missing(const struct rna_rule_input *in, struct rna_fi
 }
 
 const struct rna_rule rna_rule_network_missing = {
-	.name = "network-missing",
-	.severity = RNA_SEVERITY_WARNING,
-	.impact = RNA_IMPACT_FABRIC,
-	.cause = RNA_CAUSE_FABRIC,
-	.scope = RNA_RULE_OF_PORT,
+	RNA_RULE_ROW("network-missing", PORT, WARNING, FABRIC, FABRIC, FABRIC_UNHEALTHY),
 	.settles = true,
 	.hold = "30s",
 	.help = "An active port that serves GPUs is in none of the networks of "
@@ -405,5 +366,4 @@ const struct rna_rule rna_rule_network_missing = {
 		"Run: rdma-node-agent status --gids, and compare addresses and P_Keys of {device} "
 		"port {port} with fabric.networks{partitions}.",
 	.message_id = "b75f5f4772fd45b9ab906312bb2a5a80",
-	.condition = RNA_CONDITION_FABRIC_UNHEALTHY,
 };

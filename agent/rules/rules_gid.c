@@ -14,11 +14,8 @@ static bool has_roce_gids(const struct rna_subject *port)
 /* The addresses of pods make no finding of the node, and end none. */
 static size_t count_type(const struct rna_port_gids *gids, enum rna_gid_type type)
 {
-	size_t count = 0;
-
-	for (size_t i = 0; i < gids->count; i++)
-		count += !gids->entries[i].elsewhere && gids->entries[i].type == type;
-	return count;
+	return RNA_COUNT(i, gids->count,
+			 !gids->entries[i].elsewhere && gids->entries[i].type == type);
 }
 
 static void check_gid_missing(const struct rna_rule_input *in, struct rna_finds *out)
@@ -31,11 +28,7 @@ static void check_gid_missing(const struct rna_rule_input *in, struct rna_finds 
 }
 
 const struct rna_rule rna_rule_gid_missing = {
-	.name = "gid-missing",
-	.severity = RNA_SEVERITY_WARNING,
-	.impact = RNA_IMPACT_RAIL_LOST,
-	.cause = RNA_CAUSE_HOST,
-	.scope = RNA_RULE_OF_PORT,
+	RNA_RULE_ROW("gid-missing", PORT, WARNING, RAIL_LOST, HOST, PORT_UNREACHABLE),
 	.settles = true,
 	.hold = "30s",
 	.help = "The GID table of an active port is empty; no connection can use the port.",
@@ -43,7 +36,6 @@ const struct rna_rule rna_rule_gid_missing = {
 	.remedy = "Check that the network interface {interface} is up and in this network "
 		  "namespace.",
 	.message_id = "3a59d7b02dbd44109daba40e783915ca",
-	.condition = RNA_CONDITION_PORT_UNREACHABLE,
 };
 
 /*
@@ -63,11 +55,7 @@ static void check_gid_roce_v1_only(const struct rna_rule_input *in, struct rna_f
 }
 
 const struct rna_rule rna_rule_gid_roce_v1_only = {
-	.name = "gid-roce-v1-only",
-	.severity = RNA_SEVERITY_WARNING,
-	.impact = RNA_IMPACT_HOST,
-	.cause = RNA_CAUSE_HOST,
-	.scope = RNA_RULE_OF_PORT,
+	RNA_RULE_ROW("gid-roce-v1-only", PORT, WARNING, HOST, HOST, PORT_UNREACHABLE),
 	.settles = true,
 	.hold = "30s",
 	.help = "All GIDs of an active port are RoCE v1, which cannot be routed.",
@@ -76,7 +64,6 @@ const struct rna_rule rna_rule_gid_roce_v1_only = {
 		  "they do not support. A ConnectX-3 without \"Pro\" has no RoCE v2: use it within "
 		  "one subnet, or replace it.",
 	.message_id = "0bc8bac461a34f67b26407d55860649e",
-	.condition = RNA_CONDITION_PORT_UNREACHABLE,
 };
 
 /*
@@ -102,11 +89,7 @@ static void check_gid_link_local_only(const struct rna_rule_input *in, struct rn
 }
 
 const struct rna_rule rna_rule_gid_link_local_only = {
-	.name = "gid-link-local-only",
-	.severity = RNA_SEVERITY_WARNING,
-	.impact = RNA_IMPACT_RAIL_LOST,
-	.cause = RNA_CAUSE_HOST,
-	.scope = RNA_RULE_OF_PORT,
+	RNA_RULE_ROW("gid-link-local-only", PORT, WARNING, RAIL_LOST, HOST, PORT_UNREACHABLE),
 	.settles = true,
 	.hold = "30s",
 	.help = "All GIDs of an active RoCE port are link-local, although its interface "
@@ -115,7 +98,6 @@ const struct rna_rule rna_rule_gid_link_local_only = {
 	.remedy = "Assign an IP address to {interface}. If it has one, run: ip link set "
 		  "dev {interface} down && ip link set dev {interface} up.",
 	.message_id = "c178507e72ab4f93b5bf4c3c1baffebe",
-	.condition = RNA_CONDITION_PORT_UNREACHABLE,
 };
 
 /* -- NCCL's index ------------------------------------------------------------------------------ */
@@ -132,11 +114,7 @@ static void check_gid_nccl_index_moved(const struct rna_rule_input *in, struct r
 }
 
 const struct rna_rule rna_rule_gid_nccl_index_moved = {
-	.name = "gid-nccl-index-moved",
-	.severity = RNA_SEVERITY_WARNING,
-	.impact = RNA_IMPACT_HOST,
-	.cause = RNA_CAUSE_HOST,
-	.scope = RNA_RULE_OF_PORT,
+	RNA_RULE_ROW("gid-nccl-index-moved", PORT, WARNING, HOST, HOST, CHANGED),
 	.settles = true,
 	.hold = "30s",
 	.help = "NCCL uses another GID index than before. The finding resolves after 24 "
@@ -145,7 +123,6 @@ const struct rna_rule rna_rule_gid_nccl_index_moved = {
 	.remedy = "Jobs that set NCCL_IB_GID_INDEX need the new index, or must not set "
 		  "it; rdma-node-agent status --gids shows the table.",
 	.message_id = "9daa3e9b96d74aa9bd559158af883e92",
-	.condition = RNA_CONDITION_CHANGED,
 };
 
 static bool is_of_model(const struct rna_subject *port, unsigned model)
@@ -155,12 +132,9 @@ static bool is_of_model(const struct rna_subject *port, unsigned model)
 
 static size_t count_index(const struct rna_rule_input *in, uint64_t index)
 {
-	size_t count = 0;
-
-	for (size_t i = 0; i < in->ports->count; i++)
-		count += is_of_model(&in->ports->items[i], in->subject->model) &&
-			 in->ports->items[i].nccl_routable.number == index;
-	return count;
+	return RNA_COUNT(i, in->ports->count,
+			 is_of_model(&in->ports->items[i], in->subject->model) &&
+				 in->ports->items[i].nccl_routable.number == index);
 }
 
 /*
@@ -172,9 +146,7 @@ static uint64_t usual_index(const struct rna_rule_input *in)
 	uint64_t first = 0, left = 0;
 	size_t seen = 0, votes = 0;
 
-	for (size_t i = 0; i < in->ports->count; i++) {
-		const struct rna_subject *port = &in->ports->items[i];
-
+	RNA_EACH (port, in->ports->items, in->ports->count) {
 		if (!is_of_model(port, in->subject->model))
 			continue;
 		if (seen++ == 0)
@@ -206,11 +178,7 @@ static void check_gid_rails_disagree(const struct rna_rule_input *in, struct rna
 }
 
 const struct rna_rule rna_rule_gid_rails_disagree = {
-	.name = "gid-rails-disagree",
-	.severity = RNA_SEVERITY_INFO,
-	.impact = RNA_IMPACT_HOST,
-	.cause = RNA_CAUSE_HOST,
-	.scope = RNA_RULE_OF_PORT,
+	RNA_RULE_ROW("gid-rails-disagree", PORT, INFO, HOST, HOST, NOT_READY),
 	.settles = true,
 	.hold = "30s",
 	.help = "NCCL uses another GID index on this port than on most ports of the same "
@@ -219,5 +187,4 @@ const struct rna_rule rna_rule_gid_rails_disagree = {
 	.remedy = "Do not set NCCL_IB_GID_INDEX on this node, or configure the addresses "
 		  "of all rails alike.",
 	.message_id = "9ec37f617a694d44bf89cbad4c4d314e",
-	.condition = RNA_CONDITION_NOT_READY,
 };

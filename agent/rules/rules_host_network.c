@@ -90,13 +90,10 @@ static void judge(const struct rna_host_network *host, const struct rna_rail_add
 		note(verdict, NOT_ANSWERED, address, address);
 	if (strcmp(address->leaves_by, address->netdev) != 0)
 		note(verdict, LEAVES_ASTRAY, address, address);
-	for (size_t i = 0; i < host->address_count; i++) {
-		const struct rna_rail_address *other = &host->addresses[i];
-
+	RNA_EACH (other, host->addresses, host->address_count)
 		if (in_one_subnet(other, address) && !on_one_interface(other, address) &&
 		    is_known(other) && answers(other, address))
 			note(verdict, ANSWERED_BY_ANOTHER, address, other);
-	}
 }
 
 /* Addresses are in the order of interfaces. */
@@ -106,9 +103,7 @@ static size_t count_interfaces(const struct rna_host_network *host,
 	const struct rna_rail_address *last = NULL;
 	size_t count = 0;
 
-	for (size_t i = 0; i < host->address_count; i++) {
-		const struct rna_rail_address *address = &host->addresses[i];
-
+	RNA_EACH (address, host->addresses, host->address_count) {
 		if (!in_one_subnet(address, like))
 			continue;
 		count += !last || !on_one_interface(last, address);
@@ -196,11 +191,7 @@ static void check_rails_share_subnet(const struct rna_rule_input *in, struct rna
 }
 
 const struct rna_rule rna_rule_rails_share_subnet = {
-	.name = "rails-share-subnet",
-	.severity = RNA_SEVERITY_WARNING,
-	.impact = RNA_IMPACT_HOST,
-	.cause = RNA_CAUSE_HOST,
-	.scope = RNA_RULE_OF_NODE,
+	RNA_RULE_ROW("rails-share-subnet", NODE, WARNING, HOST, HOST, NOT_READY),
 	.hold = "90s", /* two readings */
 	.help = "RoCE interfaces have addresses in one IPv4 subnet, and the kernel answers "
 		"ARP requests for an address by the interface of another one, or not at "
@@ -214,7 +205,6 @@ const struct rna_rule rna_rule_rails_share_subnet = {
 		  "from ADDRESS table N). If the rails are networks without a connection "
 		  "among each other, add rails-share-subnet to health.disable.",
 	.message_id = "95572981c19646cfbbc919a49a343766",
-	.condition = RNA_CONDITION_NOT_READY,
 };
 
 /* -- Tables of neighbours ---------------------------------------------------------------------- */
@@ -258,12 +248,7 @@ static void check_neighbour_table_full(const struct rna_rule_input *in, struct r
 }
 
 const struct rna_rule rna_rule_neighbour_table_full = {
-	.name = "neighbour-table-full",
-	.severity = RNA_SEVERITY_WARNING,
-	.impact = RNA_IMPACT_HOST,
-	.cause = RNA_CAUSE_HOST,
-	.scope = RNA_RULE_OF_NODE,
-	.hold = "0s",
+	RNA_RULE_ROW("neighbour-table-full", NODE, WARNING, HOST, HOST, NOT_READY),
 	.help = "The kernel's table of neighbours (ARP, neighbour discovery) refused an "
 		"entry within the last quarter of an hour, or refused entries since boot "
 		"and is full now. Connections to new peers fail.",
@@ -273,5 +258,4 @@ const struct rna_rule rna_rule_neighbour_table_full = {
 		  "node talks to, for example to 8192 and 16384, in the host's network "
 		  "namespace (sysctl, /etc/sysctl.d).",
 	.message_id = "60124e6ceb464aa8a33dc4ed0985d75c",
-	.condition = RNA_CONDITION_NOT_READY,
 };

@@ -59,12 +59,9 @@ static void count_rate(struct rna_rail_rates *model, uint64_t rate)
 static void count_rates(const struct rna_rule_input *in, struct rna_rail_rate_memo *memo)
 {
 	memo->counted = true;
-	for (size_t i = 0; i < in->ports->count; i++) {
-		const struct rna_subject *port = &in->ports->items[i];
-
+	RNA_EACH (port, in->ports->items, in->ports->count)
 		if (port->model && has_rate(port))
 			count_rate(&memo->models[port->model], port->link->rate.number);
-	}
 }
 
 /*
@@ -183,11 +180,7 @@ static void check_link_degraded(const struct rna_rule_input *in, struct rna_find
 }
 
 const struct rna_rule rna_rule_link_degraded = {
-	.name = "link-degraded",
-	.severity = RNA_SEVERITY_WARNING,
-	.impact = RNA_IMPACT_RAIL_SLOW,
-	.cause = RNA_CAUSE_CABLE,
-	.scope = RNA_RULE_OF_PORT,
+	RNA_RULE_ROW("link-degraded", PORT, WARNING, RAIL_SLOW, CABLE, LINK_DEGRADED),
 	.settles = true,
 	.hold = "30s",
 	.help = "The link is up, but slower than it was before or than most such ports, or "
@@ -196,7 +189,6 @@ const struct rna_rule rna_rule_link_degraded = {
 	.remedy = "{provider}Reseat or replace the cable of {object}, and compare the speed "
 		  "configured at both ends.",
 	.message_id = "d7007c37fcf549da976ee3595e115aa1",
-	.condition = RNA_CONDITION_LINK_DEGRADED,
 };
 
 /* -- Planes ------------------------------------------------------------------------------------ */
@@ -237,11 +229,7 @@ static void check_plane_down(const struct rna_rule_input *in, struct rna_finds *
 }
 
 const struct rna_rule rna_rule_plane_down = {
-	.name = "plane-down",
-	.severity = RNA_SEVERITY_WARNING,
-	.impact = RNA_IMPACT_RAIL_SLOW,
-	.cause = RNA_CAUSE_CABLE,
-	.scope = RNA_RULE_OF_PORT,
+	RNA_RULE_ROW("plane-down", PORT, WARNING, RAIL_SLOW, CABLE, LINK_DEGRADED),
 	.settles = true,
 	.hold = "30s",
 	.help = "The port of a multi-plane card is up, but not all of its planes are: the "
@@ -251,7 +239,6 @@ const struct rna_rule rna_rule_plane_down = {
 		"{provider}Check the cable and the transceivers of {object}, and its switch ports: "
 		"each plane has a link of its own.",
 	.message_id = "cf4d77009bb04345b6317bfb12656c48",
-	.condition = RNA_CONDITION_LINK_DEGRADED,
 };
 
 /* -- MTU --------------------------------------------------------------------------------------- */
@@ -315,11 +302,7 @@ static void check_mtu_low(const struct rna_rule_input *in, struct rna_finds *out
 }
 
 const struct rna_rule rna_rule_mtu_low = {
-	.name = "mtu-low",
-	.severity = RNA_SEVERITY_INFO,
-	.impact = RNA_IMPACT_HOST,
-	.cause = RNA_CAUSE_HOST,
-	.scope = RNA_RULE_OF_PORT,
+	RNA_RULE_ROW("mtu-low", PORT, INFO, HOST, HOST, NOT_READY),
 	.settles = true,
 	.hold = "30s",
 	.help = "The active RDMA MTU is smaller than the largest that the port supports. Severity "
@@ -329,7 +312,6 @@ const struct rna_rule rna_rule_mtu_low = {
 	.remedy = "No action required. For full performance raise {mtu} along the whole "
 		  "path.",
 	.message_id = "b25e74ddacb64925abb0f0590d963c7b",
-	.condition = RNA_CONDITION_NOT_READY,
 };
 
 /* -- Network interfaces ------------------------------------------------------------------------ */
@@ -354,18 +336,13 @@ static void check_netdev_down(const struct rna_rule_input *in, struct rna_finds 
 }
 
 const struct rna_rule rna_rule_netdev_down = {
-	.name = "netdev-down",
-	.severity = RNA_SEVERITY_WARNING,
-	.impact = RNA_IMPACT_RAIL_LOST,
-	.cause = RNA_CAUSE_HOST,
-	.scope = RNA_RULE_OF_PORT,
+	RNA_RULE_ROW("netdev-down", PORT, WARNING, RAIL_LOST, HOST, PORT_UNREACHABLE),
 	.settles = true,
 	.hold = "30s",
 	.help = "The network interface of an active port is down.",
 	.check = check_netdev_down,
 	.remedy = "Run: ip link set dev {interface} up.",
 	.message_id = "5f52137f3b614cf29460416e13a57562",
-	.condition = RNA_CONDITION_PORT_UNREACHABLE,
 };
 
 /* Pods then use the virtual functions, and the addresses are inside the pods. */
@@ -396,9 +373,7 @@ static size_t count_rails_for_pods(const struct rna_rule_input *in)
 
 	if (!port->rail || port->model == 0 || (past && past->nccl_known))
 		return 0;
-	for (size_t i = 0; i < in->ports->count; i++) {
-		const struct rna_subject *other = &in->ports->items[i];
-
+	RNA_EACH (other, in->ports->items, in->ports->count) {
 		if (other->model != port->model || !other->rail || !rna_subject_is_active(other))
 			continue;
 		if (has_address(other))
@@ -443,11 +418,7 @@ static void check_netdev_no_address(const struct rna_rule_input *in, struct rna_
 }
 
 const struct rna_rule rna_rule_netdev_no_address = {
-	.name = "netdev-no-address",
-	.severity = RNA_SEVERITY_WARNING,
-	.impact = RNA_IMPACT_RAIL_LOST,
-	.cause = RNA_CAUSE_HOST,
-	.scope = RNA_RULE_OF_PORT,
+	RNA_RULE_ROW("netdev-no-address", PORT, WARNING, RAIL_LOST, HOST, PORT_UNREACHABLE),
 	.settles = true,
 	.hold = "30s",
 	.help = "The network interface of an active RoCE port has no IP address, so its "
@@ -457,7 +428,6 @@ const struct rna_rule rna_rule_netdev_no_address = {
 	.remedy = "Assign an IP address to {interface}. If RDMA is not used on {device}, "
 		  "add it to devices.exclude.",
 	.message_id = "3f11c264b7cd4c6bbe0df2d8d7b8c16d",
-	.condition = RNA_CONDITION_PORT_UNREACHABLE,
 };
 
 static void check_bond_member_lost(const struct rna_rule_input *in, struct rna_finds *out)
@@ -489,18 +459,12 @@ static void check_bond_member_lost(const struct rna_rule_input *in, struct rna_f
 }
 
 const struct rna_rule rna_rule_bond_member_lost = {
-	.name = "bond-member-lost",
-	.severity = RNA_SEVERITY_WARNING,
-	.impact = RNA_IMPACT_RAIL_SLOW,
-	.cause = RNA_CAUSE_CABLE,
-	.scope = RNA_RULE_OF_PORT,
+	RNA_RULE_ROW("bond-member-lost", PORT, WARNING, RAIL_SLOW, CABLE, LINK_DEGRADED),
 	.settles = true,
-	.hold = "0s",
 	.help = "A member of the bond of an RDMA port has no link; the port stays active.",
 	.check = check_bond_member_lost,
 	.remedy = "{provider}Check the cable and the switch port of {netdev}.",
 	.message_id = "52aa1d09ddfd4c82be1121bf77354bf0",
-	.condition = RNA_CONDITION_LINK_DEGRADED,
 };
 
 /*
@@ -527,11 +491,7 @@ static void check_bond_unmonitored(const struct rna_rule_input *in, struct rna_f
 }
 
 const struct rna_rule rna_rule_bond_unmonitored = {
-	.name = "bond-unmonitored",
-	.severity = RNA_SEVERITY_WARNING,
-	.impact = RNA_IMPACT_HOST,
-	.cause = RNA_CAUSE_HOST,
-	.scope = RNA_RULE_OF_PORT,
+	RNA_RULE_ROW("bond-unmonitored", PORT, WARNING, HOST, HOST, NOT_READY),
 	.settles = true,
 	.hold = "30s",
 	.help = "The bond of an RDMA port monitors no links (miimon and arp_interval are "
@@ -540,7 +500,6 @@ const struct rna_rule rna_rule_bond_unmonitored = {
 	.remedy = "Run: ip link set dev {interface} type bond miimon 100, and set it in the "
 		  "configuration of the network.",
 	.message_id = "92d1b52fc89a4e8ab006eba68a51ec88",
-	.condition = RNA_CONDITION_NOT_READY,
 };
 
 /* -- LACP -------------------------------------------------------------------------------------- */
@@ -584,11 +543,7 @@ static void check_lacp_partner_missing(const struct rna_rule_input *in, struct r
 }
 
 const struct rna_rule rna_rule_lacp_partner_missing = {
-	.name = "lacp-partner-missing",
-	.severity = RNA_SEVERITY_WARNING,
-	.impact = RNA_IMPACT_RAIL_SLOW,
-	.cause = RNA_CAUSE_CABLE,
-	.scope = RNA_RULE_OF_PORT,
+	RNA_RULE_ROW("lacp-partner-missing", PORT, WARNING, RAIL_SLOW, CABLE, LINK_DEGRADED),
 	.settles = true,
 	.hold = "1m", /* churn detection of IEEE 802.1AX */
 	.help = "The bond of an RDMA port speaks LACP (mode 802.3ad) and no switch "
@@ -598,7 +553,6 @@ const struct rna_rule rna_rule_lacp_partner_missing = {
 		"{provider}Configure the switch ports of {interface} as one LACP port channel (on "
 		"two switches: an MLAG), or the bond for another mode.",
 	.message_id = "b6e0a4cb6ac34955845bdf7ab83a8cbf",
-	.condition = RNA_CONDITION_LINK_DEGRADED,
 };
 
 static bool is_elsewhere(const struct rna_netdev *member, const struct rna_netdev *bond)
@@ -629,8 +583,7 @@ static void check_lacp_aggregators_differ(const struct rna_rule_input *in, struc
 		(void)rna_finds_add(
 			out,
 			"%zu of %zu members of %s with a link carry no traffic, because they are "
-			"in "
-			"another LACP aggregator: %s (aggregator %ju, the bond uses %ju)%s",
+			"in another LACP aggregator: %s (aggregator %ju, the bond uses %ju)%s",
 			elsewhere, linked, bond->name, first->name,
 			(uintmax_t)first->lacp.aggregator.number,
 			(uintmax_t)bond->lacp.aggregator.number,
@@ -638,11 +591,7 @@ static void check_lacp_aggregators_differ(const struct rna_rule_input *in, struc
 }
 
 const struct rna_rule rna_rule_lacp_aggregators_differ = {
-	.name = "lacp-aggregators-differ",
-	.severity = RNA_SEVERITY_WARNING,
-	.impact = RNA_IMPACT_RAIL_SLOW,
-	.cause = RNA_CAUSE_CABLE,
-	.scope = RNA_RULE_OF_PORT,
+	RNA_RULE_ROW("lacp-aggregators-differ", PORT, WARNING, RAIL_SLOW, CABLE, LINK_DEGRADED),
 	.settles = true,
 	.hold = "1m", /* as above */
 	.help = "Members of the bond of an RDMA port have a link and are in different LACP "
@@ -653,7 +602,6 @@ const struct rna_rule rna_rule_lacp_aggregators_differ = {
 		  "one port channel, and two switches need an MLAG with one system MAC "
 		  "address. /proc/net/bonding/{interface} has the partner of each member.",
 	.message_id = "0dc7ad1c68a842c1ab0d93715282c62e",
-	.condition = RNA_CONDITION_LINK_DEGRADED,
 };
 
 static bool is_inactive(const struct rna_netdev *member, const struct rna_netdev *bond)
@@ -697,11 +645,7 @@ static void check_lacp_member_inactive(const struct rna_rule_input *in, struct r
 }
 
 const struct rna_rule rna_rule_lacp_member_inactive = {
-	.name = "lacp-member-inactive",
-	.severity = RNA_SEVERITY_WARNING,
-	.impact = RNA_IMPACT_RAIL_SLOW,
-	.cause = RNA_CAUSE_CABLE,
-	.scope = RNA_RULE_OF_PORT,
+	RNA_RULE_ROW("lacp-member-inactive", PORT, WARNING, RAIL_SLOW, CABLE, LINK_DEGRADED),
 	.settles = true,
 	.hold = "1m", /* as above */
 	.help = "A member of the bond of an RDMA port has a link and is in the bond's LACP "
@@ -711,7 +655,6 @@ const struct rna_rule rna_rule_lacp_member_inactive = {
 	.remedy = "{provider}Look at the LACP state of the switch port: it may be suspended, in "
 		  "standby (a limit of active links), or configured unlike its siblings.",
 	.message_id = "c9dbe643f45a46c9a90d0d34264a56c3",
-	.condition = RNA_CONDITION_LINK_DEGRADED,
 };
 
 /* -- Gateways ---------------------------------------------------------------------------------- */
@@ -804,11 +747,7 @@ static void check_gateway_unreachable(const struct rna_rule_input *in, struct rn
 }
 
 const struct rna_rule rna_rule_gateway_unreachable = {
-	.name = "gateway-unreachable",
-	.severity = RNA_SEVERITY_WARNING,
-	.impact = RNA_IMPACT_FABRIC,
-	.cause = RNA_CAUSE_FABRIC,
-	.scope = RNA_RULE_OF_PORT,
+	RNA_RULE_ROW("gateway-unreachable", PORT, WARNING, FABRIC, FABRIC, FABRIC_UNHEALTHY),
 	.settles = true,
 	.hold = "90s", /* two readings */
 	.help = "A gateway of an active RoCE port does not answer ARP or neighbour "
@@ -820,5 +759,4 @@ const struct rna_rule rna_rule_gateway_unreachable = {
 		  "again, ping the gateway. {provider}Compare the VLAN and the gateway "
 		  "interface of the switch port with those of the sibling rails.",
 	.message_id = "404bb6f4855c420a8e6e2f29af0a4bc3",
-	.condition = RNA_CONDITION_FABRIC_UNHEALTHY,
 };

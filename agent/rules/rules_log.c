@@ -87,9 +87,7 @@ static bool is_unexpected_port(const struct rna_rule_input *in, const struct rna
 {
 	bool any = false;
 
-	for (size_t i = 0; i < in->ports->count; i++) {
-		const struct rna_subject *port = &in->ports->items[i];
-
+	RNA_EACH (port, in->ports->items, in->ports->count) {
 		if (port->device != episode->object.device)
 			continue;
 		any = true;
@@ -154,11 +152,9 @@ static bool tells_of_modules(const struct rna_rule_input *in, const struct rna_s
 static bool has_module_counters(const struct rna_rule_input *in,
 				const struct rna_snapshot_device *device)
 {
-	for (size_t i = 0; i < in->ports->count; i++)
-		if (in->ports->items[i].device == device &&
-		    tells_of_modules(in, &in->ports->items[i]))
-			return true;
-	return false;
+	return RNA_ANY(i, in->ports->count,
+		       in->ports->items[i].device == device &&
+			       tells_of_modules(in, &in->ports->items[i]));
 }
 
 /* The rule that has the fact from a counter; NULL: there is none. */
@@ -189,11 +185,9 @@ static struct rna_find *find_counted(const struct rna_rule_input *in,
 	const char *name = device ? device->device->name : NULL;
 	const struct rna_rule *rule = counting_rule(in, episode);
 
-	for (size_t i = 0; rule && i < out->count; i++)
-		if (rna_rules[out->items[i].rule] == rule && !out->items[i].unknown &&
-		    rna_same_text(out->items[i].finding.device, name))
-			return &out->items[i];
-	return NULL;
+	return RNA_FIND(i, out->items, rule ? out->count : 0,
+			rna_rules[out->items[i].rule] == rule && !out->items[i].unknown &&
+				rna_same_text(out->items[i].finding.device, name));
 }
 
 /*
@@ -594,11 +588,9 @@ static bool is_first(const struct rna_rule_input *in, enum rna_log_kind kind, si
 {
 	const struct rna_episode *episode = in->episodes->items[index];
 
-	for (size_t i = 0; i < index; i++)
-		if (is_of(in->episodes->items[i], kind) &&
-		    is_same_object(&in->episodes->items[i]->object, &episode->object))
-			return false;
-	return true;
+	return !RNA_ANY(i, index,
+			is_of(in->episodes->items[i], kind) &&
+				is_same_object(&in->episodes->items[i]->object, &episode->object));
 }
 
 /* Is there an RDMA device, or a NIC that has lost its own? */
@@ -609,11 +601,9 @@ static bool has_hardware(const struct rna_rule_input *in)
 	for (size_t i = 0; i < in->devices->count; i++)
 		if (in->devices->items[i].rdma_device->function != RNA_FUNCTION_VIRTUAL)
 			return true;
-	for (size_t i = 0; topology && i < topology->nic_count; i++)
-		if (!topology->nics[i].switch_management &&
-		    topology->nics[i].rdma != RNA_NIC_RDMA_EXCLUDED)
-			return true;
-	return false;
+	return RNA_ANY(i, topology ? topology->nic_count : 0,
+		       !topology->nics[i].switch_management &&
+			       topology->nics[i].rdma != RNA_NIC_RDMA_EXCLUDED);
 }
 
 /* What concerns no device that is there. */
@@ -646,12 +636,7 @@ static void check_episodes(const struct rna_rule_input *in, struct rna_finds *ou
 }
 
 const struct rna_rule rna_rule_firmware_failing = {
-	.name = "firmware-failing",
-	.severity = RNA_SEVERITY_CRITICAL,
-	.impact = RNA_IMPACT_RAIL_LOST,
-	.cause = RNA_CAUSE_CARD,
-	.scope = RNA_RULE_OF_DEVICE,
-	.hold = "0s",
+	RNA_RULE_ROW("firmware-failing", DEVICE, CRITICAL, RAIL_LOST, CARD, NOT_OBSERVED),
 	.help = "The driver of a NIC reports in the kernel log that the firmware does not "
 		"answer, or that the device is in an error state. Info once the driver "
 		"reports recovery.",
@@ -659,15 +644,10 @@ const struct rna_rule rna_rule_firmware_failing = {
 	.remedy = "Drain the node. {recover} If that does not help, {cycle}. If the "
 		  "messages come again, {update}.",
 	.message_id = "495ef9499a3b46d18f40a3c579f1fdef",
-	.condition = RNA_CONDITION_NOT_OBSERVED,
 };
 
 const struct rna_rule rna_rule_transmit_timeout = {
-	.name = "transmit-timeout",
-	.severity = RNA_SEVERITY_WARNING,
-	.impact = RNA_IMPACT_RAIL_SLOW,
-	.cause = RNA_CAUSE_CARD,
-	.scope = RNA_RULE_OF_DEVICE,
+	RNA_RULE_ROW("transmit-timeout", DEVICE, WARNING, RAIL_SLOW, CARD, LINK_DEGRADED),
 	.settles = true,
 	.hold = "30s",
 	.help = "The kernel reports a queue of a network interface that does not send. "
@@ -678,32 +658,21 @@ const struct rna_rule rna_rule_transmit_timeout = {
 		  "queues, and for further errors of {pci} in the kernel log. If it does "
 		  "not recover, drain the node. {recover} If it comes again, {update}.",
 	.message_id = "9ee8d6dba0404a5d99c2b94807a47cc3",
-	.condition = RNA_CONDITION_LINK_DEGRADED,
 };
 
 const struct rna_rule rna_rule_pcie_errors_logged = {
-	.name = "pcie-errors-logged",
-	.severity = RNA_SEVERITY_WARNING,
-	.impact = RNA_IMPACT_ERRORS,
-	.cause = RNA_CAUSE_CARD,
-	.scope = RNA_RULE_OF_DEVICE,
+	RNA_RULE_ROW("pcie-errors-logged", DEVICE, WARNING, ERRORS, CARD, LINK_DEGRADED),
 	.settles = true,
-	.hold = "0s",
 	.help = "The kernel log reports errors of the PCIe path of a NIC: AER, a link that "
 		"went down, too little slot power. Where pcie-errors counts the same "
 		"errors, it quotes the log instead. Info from ten corrected errors on.",
 	.check = check_episodes,
 	.remedy = "{reseat} lspci -vvv -s {pci} shows the state of the link.",
 	.message_id = "2140e98071ce421a8941fa69f060e169",
-	.condition = RNA_CONDITION_LINK_DEGRADED,
 };
 
 const struct rna_rule rna_rule_module_event = {
-	.name = "module-event",
-	.severity = RNA_SEVERITY_WARNING,
-	.impact = RNA_IMPACT_ERRORS,
-	.cause = RNA_CAUSE_CABLE,
-	.scope = RNA_RULE_OF_DEVICE,
+	RNA_RULE_ROW("module-event", DEVICE, WARNING, ERRORS, CABLE, LINK_DEGRADED),
 	.settles = true,
 	.hold = "30s",
 	.help = "The driver of a NIC reports in the kernel log a fault of a transceiver, a "
@@ -711,19 +680,12 @@ const struct rna_rule rna_rule_module_event = {
 		"instead. Info if no port of the device is expected to be up.",
 	.check = check_episodes,
 	.remedy = "{provider}Reseat the transceiver or cable of {device}; if the message comes "
-		  "again, "
-		  "replace it by one that the vendor of the NIC lists for this card.",
+		  "again, replace it by one that the vendor of the NIC lists for this card.",
 	.message_id = "09beb8df655841d1868b15aa7b4f4807",
-	.condition = RNA_CONDITION_LINK_DEGRADED,
 };
 
 const struct rna_rule rna_rule_device_overheated = {
-	.name = "device-overheated",
-	.severity = RNA_SEVERITY_CRITICAL,
-	.impact = RNA_IMPACT_RAIL_SLOW,
-	.cause = RNA_CAUSE_CARD,
-	.scope = RNA_RULE_OF_DEVICE,
-	.hold = "0s",
+	RNA_RULE_ROW("device-overheated", DEVICE, CRITICAL, RAIL_SLOW, CARD, LINK_DEGRADED),
 	.help = "The driver of a NIC reports in the kernel log that the card or one of its "
 		"modules is too hot. Where module-temperature measures it, that quotes the "
 		"log instead.",
@@ -732,16 +694,10 @@ const struct rna_rule rna_rule_device_overheated = {
 		  "panels; compare {device} with its siblings. A card that is too hot lowers "
 		  "its speed or shuts down.",
 	.message_id = "9aeeb8f8131d4000b16f59b0a030a7a8",
-	.condition = RNA_CONDITION_LINK_DEGRADED,
 };
 
 const struct rna_rule rna_rule_iommu_fault = {
-	.name = "iommu-fault",
-	.severity = RNA_SEVERITY_WARNING,
-	.impact = RNA_IMPACT_ERRORS,
-	.cause = RNA_CAUSE_HOST,
-	.scope = RNA_RULE_OF_DEVICE,
-	.hold = "0s",
+	RNA_RULE_ROW("iommu-fault", DEVICE, WARNING, ERRORS, HOST, LINK_DEGRADED),
 	.help = "The IOMMU rejected an access of a NIC to memory: transfers fail or lose "
 		"data.",
 	.check = check_episodes,
@@ -749,31 +705,20 @@ const struct rna_rule rna_rule_iommu_fault = {
 		  "kernel's command line), and update kernel, NIC driver and firmware of "
 		  "{device}. The line of the log names the address.",
 	.message_id = "0d0e4bb7e7e4498f9cdf48edde16177e",
-	.condition = RNA_CONDITION_LINK_DEGRADED,
 };
 
 const struct rna_rule rna_rule_cpu_lockup = {
-	.name = "cpu-lockup",
-	.severity = RNA_SEVERITY_WARNING,
-	.impact = RNA_IMPACT_HOST,
-	.cause = RNA_CAUSE_HOST,
-	.scope = RNA_RULE_OF_DEVICE,
-	.hold = "0s",
+	RNA_RULE_ROW("cpu-lockup", DEVICE, WARNING, HOST, HOST, NOT_READY),
 	.help = "The kernel reports a processor that was stuck in the driver of a NIC.",
 	.check = check_episodes,
 	.remedy = "Update kernel and NIC driver. Look for an interrupt storm "
 		  "(/proc/interrupts) and for errors of the same driver before it; a node "
 		  "that does so again needs a reboot.",
 	.message_id = "81c7508f18ac495bbd9aaae9cab23570",
-	.condition = RNA_CONDITION_NOT_READY,
 };
 
 const struct rna_rule rna_rule_gpudirect_failing = {
-	.name = "gpudirect-failing",
-	.severity = RNA_SEVERITY_WARNING,
-	.impact = RNA_IMPACT_HOST,
-	.cause = RNA_CAUSE_HOST,
-	.scope = RNA_RULE_OF_DEVICE,
+	RNA_RULE_ROW("gpudirect-failing", DEVICE, WARNING, HOST, HOST, NOT_READY),
 	.settles = true,
 	.hold = "1m",
 	.help = "The kernel log reports errors of the module through which NICs reach GPU "
@@ -783,15 +728,10 @@ const struct rna_rule rna_rule_gpudirect_failing = {
 		  "-r nvidia_peermem, modprobe nvidia_peermem); both must be of one version. "
 		  "dma-buf needs no such module.",
 	.message_id = "6eb493168db64fc4aaeeff2767ae8f0f",
-	.condition = RNA_CONDITION_NOT_READY,
 };
 
 const struct rna_rule rna_rule_protocol_errors_logged = {
-	.name = "protocol-errors-logged",
-	.severity = RNA_SEVERITY_WARNING,
-	.impact = RNA_IMPACT_FABRIC,
-	.cause = RNA_CAUSE_FABRIC,
-	.scope = RNA_RULE_OF_DEVICE,
+	RNA_RULE_ROW("protocol-errors-logged", DEVICE, WARNING, FABRIC, FABRIC, FABRIC_UNHEALTHY),
 	.settles = true,
 	.hold = "1m",
 	.help = "The RDMA core of the kernel, or a protocol on it (IPoIB, SRP, iSER, NFS), "
@@ -801,15 +741,10 @@ const struct rna_rule rna_rule_protocol_errors_logged = {
 		  "may be healthy. If only one device has the finding, compare its port "
 		  "with its siblings.",
 	.message_id = "536f5fee85b14e2c93c5fa7e6d5a2900",
-	.condition = RNA_CONDITION_FABRIC_UNHEALTHY,
 };
 
 const struct rna_rule rna_rule_driver_failing = {
-	.name = "driver-failing",
-	.severity = RNA_SEVERITY_WARNING,
-	.impact = RNA_IMPACT_RAIL_LOST,
-	.cause = RNA_CAUSE_CARD,
-	.scope = RNA_RULE_OF_DEVICE,
+	RNA_RULE_ROW("driver-failing", DEVICE, WARNING, RAIL_LOST, CARD, NOT_READY),
 	.settles = true,
 	.hold = "1m",
 	.help = "The driver of a NIC reports in the kernel log that it failed at something "
@@ -819,23 +754,16 @@ const struct rna_rule rna_rule_driver_failing = {
 	.remedy = "Search the kernel log for {pci}: the lines before it have the cause. "
 		  "Compare the versions of driver and firmware with those of healthy nodes.",
 	.message_id = "51f62479c218411884953538e4fdceda",
-	.condition = RNA_CONDITION_NOT_READY,
 };
 
 const struct rna_rule rna_rule_kernel_log_pattern = {
-	.name = "kernel-log-pattern",
-	.severity = RNA_SEVERITY_WARNING,
-	.impact = RNA_IMPACT_HOST,
-	.cause = RNA_CAUSE_HOST,
-	.scope = RNA_RULE_OF_NODE,
-	.hold = "0s",
+	RNA_RULE_ROW("kernel-log-pattern", NODE, WARNING, HOST, HOST, NOT_READY),
 	.help = "The kernel log has a message that the site looks for "
 		"(kernel_log.patterns). Severity and text are those of the pattern.",
 	.check = check_episodes,
 	.remedy = "Ask those who wrote the pattern: kernel_log.patterns in the agent's "
 		  "configuration file. A remedy there takes the place of this one.",
 	.message_id = "58eae45f52d9442fbcaa1ce5abd44f6b",
-	.condition = RNA_CONDITION_NOT_READY,
 };
 
 /* -- The log itself ---------------------------------------------------------------------------- */
@@ -853,11 +781,7 @@ static void check_kernel_log_flood(const struct rna_rule_input *in, struct rna_f
 }
 
 const struct rna_rule rna_rule_kernel_log_flood = {
-	.name = "kernel-log-flood",
-	.severity = RNA_SEVERITY_WARNING,
-	.impact = RNA_IMPACT_HOST,
-	.cause = RNA_CAUSE_HOST,
-	.scope = RNA_RULE_OF_NODE,
+	RNA_RULE_ROW("kernel-log-flood", NODE, WARNING, HOST, HOST, NOT_READY),
 	.settles = true,
 	.hold = "1m",
 	.help = "The kernel log grows by more than 6,000 messages a minute, of any driver "
@@ -867,7 +791,6 @@ const struct rna_rule rna_rule_kernel_log_flood = {
 	.remedy = "Read the newest messages (dmesg, journalctl -k) and repair what repeats. "
 		  "Until then watch the disk: journalctl --vacuum-size, logrotate.",
 	.message_id = "1c367c8f661740188dff26930215722d",
-	.condition = RNA_CONDITION_NOT_READY,
 };
 
 /* Where nothing is wanted, or a recording has no log, there is no error. */
@@ -882,11 +805,7 @@ static void check_kernel_log_unread(const struct rna_rule_input *in, struct rna_
 }
 
 const struct rna_rule rna_rule_kernel_log_unread = {
-	.name = "kernel-log-unread",
-	.severity = RNA_SEVERITY_INFO,
-	.impact = RNA_IMPACT_AGENT,
-	.cause = RNA_CAUSE_HOST,
-	.scope = RNA_RULE_OF_NODE,
+	RNA_RULE_ROW("kernel-log-unread", NODE, INFO, AGENT, HOST, NOT_OBSERVED),
 	.hold = "1m",
 	.help = "The agent may not read the kernel log: rules about it find nothing.",
 	.check = check_kernel_log_unread,
@@ -894,5 +813,4 @@ const struct rna_rule rna_rule_kernel_log_unread = {
 		  "systemd/profiles/kernel-log.conf or journal.conf, or set kernelLog.journal "
 		  "of the chart. To do without, set kernel_log.source to off.",
 	.message_id = "3bf6646d8f8f497988c0c52cefbedf36",
-	.condition = RNA_CONDITION_NOT_OBSERVED,
 };

@@ -51,19 +51,13 @@ static void check_module_temperature(const struct rna_rule_input *in, struct rna
 }
 
 const struct rna_rule rna_rule_module_temperature = {
-	.name = "module-temperature",
-	.severity = RNA_SEVERITY_CRITICAL,
-	.impact = RNA_IMPACT_ERRORS,
-	.cause = RNA_CAUSE_CABLE,
-	.scope = RNA_RULE_OF_PORT,
-	.hold = "0s",
+	RNA_RULE_ROW("module-temperature", PORT, CRITICAL, ERRORS, CABLE, LINK_DEGRADED),
 	.help = "The temperature of a transceiver is above the module's alarm threshold "
 		"(warning: above its warning threshold).",
 	.check = check_module_temperature,
 	.remedy = "{provider}Check the fans and the airflow of the node. Replace a module that is "
 		  "hot next to cool ones.",
 	.message_id = "55ff0b33c9b64a98a6120e7a953c4e58",
-	.condition = RNA_CONDITION_LINK_DEGRADED,
 };
 
 static double volts(struct rna_value microvolts)
@@ -97,13 +91,8 @@ static void check_module_voltage(const struct rna_rule_input *in, struct rna_fin
 }
 
 const struct rna_rule rna_rule_module_voltage = {
-	.name = "module-voltage",
-	.severity = RNA_SEVERITY_WARNING,
-	.impact = RNA_IMPACT_ERRORS,
-	.cause = RNA_CAUSE_CABLE,
-	.scope = RNA_RULE_OF_PORT,
+	RNA_RULE_ROW("module-voltage", PORT, WARNING, ERRORS, CABLE, LINK_DEGRADED),
 	.settles = true,
-	.hold = "0s",
 	.help = "The supply voltage of a transceiver is beyond the module's alarm "
 		"threshold (info: beyond its warning threshold).",
 	.check = check_module_voltage,
@@ -111,7 +100,6 @@ const struct rna_rule rna_rule_module_voltage = {
 		  "the same voltage, the card or its slot supplies it; otherwise replace "
 		  "the module.",
 	.message_id = "8869502a3d654b83bc1815e2ee3aa4d6",
-	.condition = RNA_CONDITION_LINK_DEGRADED,
 };
 
 /* A lane of the port that is beyond a threshold, alarms before warnings. */
@@ -183,20 +171,14 @@ static void check_module_light(const struct rna_rule_input *in, struct rna_finds
 }
 
 const struct rna_rule rna_rule_module_light = {
-	.name = "module-light",
-	.severity = RNA_SEVERITY_WARNING,
-	.impact = RNA_IMPACT_ERRORS,
-	.cause = RNA_CAUSE_CABLE,
-	.scope = RNA_RULE_OF_PORT,
+	RNA_RULE_ROW("module-light", PORT, WARNING, ERRORS, CABLE, LINK_DEGRADED),
 	.settles = true,
-	.hold = "0s",
 	.help = "Rx power, Tx power or laser bias of a lane of an active port is beyond "
 		"the module's alarm threshold (info: beyond its warning threshold).",
 	.check = check_module_light,
 	.remedy = "{provider}Clean the connectors and check the fibre for bends. Compare with the "
 		  "module at the other end, and replace the one with low Tx power.",
 	.message_id = "b1cd258c1d974519be8d86b01381b630",
-	.condition = RNA_CONDITION_LINK_DEGRADED,
 };
 
 static void check_module_lane(const struct rna_rule_input *in, struct rna_finds *out)
@@ -223,13 +205,8 @@ static void check_module_lane(const struct rna_rule_input *in, struct rna_finds 
 }
 
 const struct rna_rule rna_rule_module_lane = {
-	.name = "module-lane",
-	.severity = RNA_SEVERITY_INFO,
-	.impact = RNA_IMPACT_ERRORS,
-	.cause = RNA_CAUSE_CABLE,
-	.scope = RNA_RULE_OF_PORT,
+	RNA_RULE_ROW("module-lane", PORT, INFO, ERRORS, CABLE, LINK_DEGRADED),
 	.settles = true,
-	.hold = "0s",
 	.help = "The Rx power of one lane of an active port is less than half of that of "
 		"the other lanes.",
 	.check = check_module_lane,
@@ -237,5 +214,4 @@ const struct rna_rule rna_rule_module_lane = {
 		  "connectors of this fibre: a weak lane causes errors as soon as it gets "
 		  "warmer.",
 	.message_id = "a31a83161f9b462a9a4844db6f89580a",
-	.condition = RNA_CONDITION_LINK_DEGRADED,
 };

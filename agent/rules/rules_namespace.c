@@ -9,10 +9,8 @@
 
 static bool misses_devices(const struct rna_presence *presence)
 {
-	for (size_t i = 0; i < presence->bare_count; i++)
-		if (presence->bare[i].whereabouts == RNA_WHEREABOUTS_MOVED)
-			return true;
-	return false;
+	return RNA_ANY(i, presence->bare_count,
+		       presence->bare[i].whereabouts == RNA_WHEREABOUTS_MOVED);
 }
 
 /*
@@ -55,11 +53,7 @@ static void check_namespaces_hidden(const struct rna_rule_input *in, struct rna_
 }
 
 const struct rna_rule rna_rule_namespaces_hidden = {
-	.name = "namespaces-hidden",
-	.severity = RNA_SEVERITY_WARNING,
-	.impact = RNA_IMPACT_AGENT,
-	.cause = RNA_CAUSE_HOST,
-	.scope = RNA_RULE_OF_NODE,
+	RNA_RULE_ROW("namespaces-hidden", NODE, WARNING, AGENT, HOST, NOT_OBSERVED),
 	.hold = "30s",
 	.help = "follow.enabled is true, but the agent lacks a right that it needs to "
 		"follow devices into other network namespaces.",
@@ -68,7 +62,6 @@ const struct rna_rule rna_rule_namespaces_hidden = {
 		  "follow.enabled of the chart, or the profile follow of the systemd unit. "
 		  "AppArmor has to allow ptrace (read). Or set follow.enabled to false.",
 	.message_id = "3700ebe65478413e9b722ff1bc322176",
-	.condition = RNA_CONDITION_NOT_OBSERVED,
 };
 
 static void check_namespaces_crowded(const struct rna_rule_input *in, struct rna_finds *out)
@@ -88,11 +81,7 @@ static void check_namespaces_crowded(const struct rna_rule_input *in, struct rna
 }
 
 const struct rna_rule rna_rule_namespaces_crowded = {
-	.name = "namespaces-crowded",
-	.severity = RNA_SEVERITY_WARNING,
-	.impact = RNA_IMPACT_AGENT,
-	.cause = RNA_CAUSE_JOB,
-	.scope = RNA_RULE_OF_NODE,
+	RNA_RULE_ROW("namespaces-crowded", NODE, WARNING, AGENT, JOB, NOT_OBSERVED),
 	.hold = "30s",
 	.help = "A network namespace has more RDMA devices than follow.max_devices, or "
 		"more ports than follow.max_ports. The agent does not read the others.",
@@ -100,7 +89,6 @@ const struct rna_rule rna_rule_namespaces_crowded = {
 	.remedy = "If the pod is meant to have so many devices, set follow.max_devices and "
 		  "follow.max_ports to more; each device takes memory of the agent.",
 	.message_id = "0222c9bbbe2447059eff2905831dae50",
-	.condition = RNA_CONDITION_NOT_OBSERVED,
 };
 
 static void add_contested(const struct rna_contested_device *contested, struct rna_finds *out)
@@ -127,11 +115,7 @@ static void check_device_contested(const struct rna_rule_input *in, struct rna_f
 }
 
 const struct rna_rule rna_rule_device_contested = {
-	.name = "device-contested",
-	.severity = RNA_SEVERITY_WARNING,
-	.impact = RNA_IMPACT_AGENT,
-	.cause = RNA_CAUSE_JOB,
-	.scope = RNA_RULE_OF_NODE,
+	RNA_RULE_ROW("device-contested", NODE, WARNING, AGENT, JOB, NOT_OBSERVED),
 	.hold = "30s",
 	.help = "Two network namespaces have the same RDMA device, although a device is in "
 		"one at a time. The agent believes neither and does not read the device.",
@@ -140,7 +124,6 @@ const struct rna_rule rna_rule_device_contested = {
 		  "dev, for both processes. Compare what they mount on /sys: "
 		  "/proc/PID/mountinfo.",
 	.message_id = "49753d9f67c0467682ee4fa321fe0a4a",
-	.condition = RNA_CONDITION_NOT_OBSERVED,
 };
 
 /* The device plugin or the DRA driver is to pass the file; "ibstat" works without it. */
@@ -156,11 +139,7 @@ static void check_device_node_pod(const struct rna_rule_input *in, struct rna_fi
 }
 
 const struct rna_rule rna_rule_device_node_pod = {
-	.name = "device-node-pod",
-	.severity = RNA_SEVERITY_WARNING,
-	.impact = RNA_IMPACT_HOST,
-	.cause = RNA_CAUSE_JOB,
-	.scope = RNA_RULE_OF_DEVICE,
+	RNA_RULE_ROW("device-node-pod", DEVICE, WARNING, HOST, JOB, NOT_READY),
 	.settles = true,
 	.hold = "2m", /* containers of a pod start one after the other */
 	.help = "A device is in the network namespace of a pod, but none of its containers "
@@ -172,7 +151,6 @@ const struct rna_rule rna_rule_device_node_pod = {
 		  "with rdma_cm: enable RDMA in its configuration (isRdma of the SR-IOV "
 		  "plugin), and request its resource in the container that needs it.",
 	.message_id = "09f7a5c6f450456fb3bd40d1e5343c0f",
-	.condition = RNA_CONDITION_NOT_READY,
 };
 
 /* The kernel names no process of another PID namespace: fill_res_name_pid() in core/nldev.c. */
@@ -188,11 +166,7 @@ static void check_users_hidden(const struct rna_rule_input *in, struct rna_finds
 }
 
 const struct rna_rule rna_rule_users_hidden = {
-	.name = "users-hidden",
-	.severity = RNA_SEVERITY_INFO,
-	.impact = RNA_IMPACT_AGENT,
-	.cause = RNA_CAUSE_HOST,
-	.scope = RNA_RULE_OF_DEVICE,
+	RNA_RULE_ROW("users-hidden", DEVICE, INFO, AGENT, HOST, NOT_OBSERVED),
 	.hold = "30s",
 	.help = "metrics.users is true, but processes that have a device open are in "
 		"another PID namespace, so that the agent cannot name their users.",
@@ -200,5 +174,4 @@ const struct rna_rule rna_rule_users_hidden = {
 	.remedy = "Give the agent the PID namespace of the node: by users.enabled of the "
 		  "chart. Or set metrics.users to false.",
 	.message_id = "2e835d99e79545e4904fb9b7faf90239",
-	.condition = RNA_CONDITION_NOT_OBSERVED,
 };

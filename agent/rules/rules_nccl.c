@@ -53,12 +53,9 @@ static bool is_selected(const struct problems *problems, const struct rna_subjec
 
 static size_t count_up(const struct problems *problems)
 {
-	size_t count = 0;
-
-	for (size_t i = 0; i < problems->in->ports->count; i++)
-		count += is_selected(problems, &problems->in->ports->items[i]) &&
-			 rna_subject_is_active(&problems->in->ports->items[i]);
-	return count;
+	return RNA_COUNT(i, problems->in->ports->count,
+			 is_selected(problems, &problems->in->ports->items[i]) &&
+				 rna_subject_is_active(&problems->in->ports->items[i]));
 }
 
 static void check_disabled(struct problems *problems)
@@ -85,9 +82,7 @@ static struct meant find_meant(const struct problems *problems, const struct rna
 {
 	struct meant ret = {0};
 
-	for (size_t i = 0; i < problems->in->ports->count; i++) {
-		const struct rna_subject *port = &problems->in->ports->items[i];
-
+	RNA_EACH (port, problems->in->ports->items, problems->in->ports->count) {
 		if (!is_port(port) ||
 		    !rna_nccl_list_fits(entry, port->device->device->name, port->port))
 			continue;
@@ -140,10 +135,7 @@ static void check_devices(struct problems *problems)
 
 static const struct rna_gid_entry *entry_at(const struct rna_port_gids *gids, int index)
 {
-	for (size_t i = 0; i < gids->count; i++)
-		if (gids->entries[i].index == (unsigned)index)
-			return &gids->entries[i];
-	return NULL;
+	return RNA_FIND(i, gids->entries, gids->count, gids->entries[i].index == (unsigned)index);
 }
 
 /* iWARP has no RoCE. */
@@ -227,11 +219,7 @@ static void check_nccl_conf(const struct rna_rule_input *in, struct rna_finds *o
 }
 
 const struct rna_rule rna_rule_nccl_conf = {
-	.name = "nccl-conf",
-	.severity = RNA_SEVERITY_WARNING,
-	.impact = RNA_IMPACT_HOST,
-	.cause = RNA_CAUSE_HOST,
-	.scope = RNA_RULE_OF_NODE,
+	RNA_RULE_ROW("nccl-conf", NODE, WARNING, HOST, HOST, NOT_READY),
 	.settles = true,
 	.hold = "1m",
 	.help = "/etc/nccl.conf demands of all jobs what the node does not have: an RDMA "
@@ -244,5 +232,4 @@ const struct rna_rule rna_rule_nccl_conf = {
 		  "variables itself, which takes precedence. Containers have a file of "
 		  "their own.",
 	.message_id = "d24946dfff324932b27ee1c0916bf651",
-	.condition = RNA_CONDITION_NOT_READY,
 };

@@ -70,13 +70,10 @@ static uint64_t port_rate(const struct rna_rule_input *in)
 {
 	uint64_t rate = 0;
 
-	for (size_t i = 0; i < in->subject->rdma_device->port_count; i++) {
-		const struct rna_subject *port = &in->subject->ports[i];
-
+	RNA_EACH (port, in->subject->ports, in->subject->rdma_device->port_count)
 		if (rna_subject_is_active(port) && port->link &&
 		    rna_value_is_known(port->link->rate) && port->link->rate.number > rate)
 			rate = port->link->rate.number;
-	}
 	return rate;
 }
 
@@ -152,11 +149,7 @@ static void check_device_off_bus(const struct rna_rule_input *in, struct rna_fin
 }
 
 const struct rna_rule rna_rule_device_off_bus = {
-	.name = "device-off-bus",
-	.severity = RNA_SEVERITY_CRITICAL,
-	.impact = RNA_IMPACT_RAIL_LOST,
-	.cause = RNA_CAUSE_CARD,
-	.scope = RNA_RULE_OF_DEVICE,
+	RNA_RULE_ROW("device-off-bus", DEVICE, CRITICAL, RAIL_LOST, CARD, DEVICE_MISSING),
 	.settles = true,
 	.hold = "30s", /* a reset of the firmware takes some seconds */
 	.help = "The PCI function of a device is listed but does not respond: its "
@@ -166,7 +159,6 @@ const struct rna_rule rna_rule_device_off_bus = {
 	.remedy = "Search the kernel log{bmc} for {pci}. Drain the node, then {cycle}. A "
 		  "reboot may not suffice.",
 	.message_id = "608330454b234e57b2c0676606dc310e",
-	.condition = RNA_CONDITION_DEVICE_MISSING,
 };
 
 /* Of one model, and its own link is degraded like the link that is looked at. */
@@ -186,9 +178,7 @@ static bool are_all_degraded_alike(const struct rna_rule_input *in, const struct
 	const struct rna_card *last = NULL;
 	size_t cards = 0;
 
-	for (size_t i = 0; i < in->devices->count; i++) {
-		const struct rna_subject *device = &in->devices->items[i];
-
+	RNA_EACH (device, in->devices->items, in->devices->count) {
 		if (device->device->device->function != RNA_FUNCTION_PF ||
 		    !rna_rail_is_same_model(device, in->subject))
 			continue;
@@ -257,11 +247,7 @@ static void check_pcie_degraded(const struct rna_rule_input *in, struct rna_find
 }
 
 const struct rna_rule rna_rule_pcie_degraded = {
-	.name = "pcie-degraded",
-	.severity = RNA_SEVERITY_WARNING,
-	.impact = RNA_IMPACT_RAIL_SLOW,
-	.cause = RNA_CAUSE_CARD,
-	.scope = RNA_RULE_OF_DEVICE,
+	RNA_RULE_ROW("pcie-degraded", DEVICE, WARNING, RAIL_SLOW, CARD, LINK_DEGRADED),
 	.hold = "6m", /* so that two readings say it: links are trained anew now and then */
 	.help = "A PCIe link between a device and its root port runs at a lower speed or "
 		"with fewer lanes than both of its ends support. Severity info if only "
@@ -269,7 +255,6 @@ const struct rna_rule rna_rule_pcie_degraded = {
 	.check = check_pcie_degraded,
 	.remedy = "{reseat} lspci -vv -s {pci} shows LnkCap and LnkSta.",
 	.message_id = "ad3299798a0648ef8356da94dffec3ec",
-	.condition = RNA_CONDITION_LINK_DEGRADED,
 };
 
 /* The link of a path that lacks most of what the ports behind it need together. */
@@ -360,11 +345,7 @@ static void check_pcie_limits_port(const struct rna_rule_input *in, struct rna_f
 }
 
 const struct rna_rule rna_rule_pcie_limits_port = {
-	.name = "pcie-limits-port",
-	.severity = RNA_SEVERITY_INFO,
-	.impact = RNA_IMPACT_RAIL_SLOW,
-	.cause = RNA_CAUSE_PLATFORM,
-	.scope = RNA_RULE_OF_PORT,
+	RNA_RULE_ROW("pcie-limits-port", PORT, INFO, RAIL_SLOW, PLATFORM, LINK_DEGRADED),
 	.hold = "6m",
 	.help = "The PCIe path of an active port carries less than the port, or one of its "
 		"links carries less than all ports behind it need together, although every "
@@ -372,7 +353,6 @@ const struct rna_rule rna_rule_pcie_limits_port = {
 	.check = check_pcie_limits_port,
 	.remedy = "{lanes}",
 	.message_id = "6c165daa4db6461c8236fe421bf2073a",
-	.condition = RNA_CONDITION_LINK_DEGRADED,
 };
 
 /* -- Errors ------------------------------------------------------------------------------------ */
@@ -418,18 +398,12 @@ static void check_pcie_errors(const struct rna_rule_input *in, struct rna_finds 
 }
 
 const struct rna_rule rna_rule_pcie_errors = {
-	.name = "pcie-errors",
-	.severity = RNA_SEVERITY_WARNING,
-	.impact = RNA_IMPACT_ERRORS,
-	.cause = RNA_CAUSE_CARD,
-	.scope = RNA_RULE_OF_DEVICE,
-	.hold = "0s",
+	RNA_RULE_ROW("pcie-errors", DEVICE, WARNING, ERRORS, CARD, LINK_DEGRADED),
 	.help = "PCIe errors (AER) between a device and its root port rise faster than "
 		"their threshold allows.",
 	.check = check_pcie_errors,
 	.remedy = "Search the kernel log for AER and the function it names. {reseat}",
 	.message_id = "dff6f97996ad4881bb816d60f5916cf9",
-	.condition = RNA_CONDITION_LINK_DEGRADED,
 };
 
 /* -- Traffic between NIC and GPU --------------------------------------------------------------- */
@@ -528,11 +502,7 @@ static void check_gpudirect_redirected(const struct rna_rule_input *in, struct r
 }
 
 const struct rna_rule rna_rule_gpudirect_redirected = {
-	.name = "gpudirect-redirected",
-	.severity = RNA_SEVERITY_WARNING,
-	.impact = RNA_IMPACT_HOST,
-	.cause = RNA_CAUSE_HOST,
-	.scope = RNA_RULE_OF_DEVICE,
+	RNA_RULE_ROW("gpudirect-redirected", DEVICE, WARNING, HOST, HOST, NOT_READY),
 	.hold = "90s", /* scripts that turn it off run late in the boot */
 	.help = "ACS of a PCIe switch port between a NIC and a GPU redirects their traffic "
 		"to the root port, which slows GPUDirect RDMA down or makes it hang. Not "
@@ -542,7 +512,6 @@ const struct rna_rule rna_rule_gpudirect_redirected = {
 		  "ECAP_ACS+0x6.w=0000, after each boot; or the kernel parameter "
 		  "pci=disable_acs_redir).",
 	.message_id = "f79f8725c52a4664b65380885e25173d",
-	.condition = RNA_CONDITION_NOT_READY,
 };
 
 /* -- Read requests ----------------------------------------------------------------------------- */
@@ -620,9 +589,7 @@ static void count_small_read_requests(const struct rna_rule_input *in, struct rn
 	struct rna_finding *found;
 	size_t count = 0;
 
-	for (size_t i = 0; i < in->ports->count; i++) {
-		const struct rna_subject *port = &in->ports->items[i];
-
+	RNA_EACH (port, in->ports->items, in->ports->count) {
 		if (!is_fast_connectx(port) || !read_request_of(port, &own) || own >= BEST ||
 		    reads_less_than_siblings(in, port, &usual))
 			continue;
@@ -651,11 +618,7 @@ static void check_pcie_read_request(const struct rna_rule_input *in, struct rna_
 }
 
 const struct rna_rule rna_rule_pcie_read_request = {
-	.name = "pcie-read-request",
-	.severity = RNA_SEVERITY_INFO,
-	.impact = RNA_IMPACT_HOST,
-	.cause = RNA_CAUSE_HOST,
-	.scope = RNA_RULE_OF_DEVICE,
+	RNA_RULE_ROW("pcie-read-request", DEVICE, INFO, HOST, HOST, NOT_READY),
 	.hold = "90s",
 	.help = "ConnectX ports of 100 Gb/s or more read less than 4096 bytes of memory at a "
 		"time (MaxReadReq). Severity warning, of a device, if most cards of its "
@@ -665,5 +628,4 @@ const struct rna_rule rna_rule_pcie_read_request = {
 		  "the register by setpci -s {pci} CAP_EXP+8.w and write it with 5 "
 		  "as its first digit, after each boot; or use the setting of the BIOS.",
 	.message_id = "089996be4c994d009c3c95181c2ea06d",
-	.condition = RNA_CONDITION_NOT_READY,
 };

@@ -116,9 +116,7 @@ static struct together count_down(const struct rna_rule_input *in, const struct 
 	for (size_t i = 0; i < card->device_count; i++) {
 		const struct rna_subject *device = &in->devices->items[card->devices[i]];
 
-		for (size_t p = 0; p < device->rdma_device->port_count; p++) {
-			const struct rna_subject *port = &device->ports[p];
-
+		RNA_EACH (port, device->ports, device->rdma_device->port_count) {
 			if (!port->judged || rna_subject_expected(port) == RNA_EXPECTED_DOWN)
 				continue;
 			ret.count++;
@@ -252,13 +250,8 @@ static void check_port_down(const struct rna_rule_input *in, struct rna_finds *o
 }
 
 const struct rna_rule rna_rule_port_down = {
-	.name = "port-down",
-	.severity = RNA_SEVERITY_CRITICAL,
-	.impact = RNA_IMPACT_RAIL_LOST,
-	.cause = RNA_CAUSE_CABLE,
-	.scope = RNA_RULE_OF_PORT,
+	RNA_RULE_ROW("port-down", PORT, CRITICAL, RAIL_LOST, CABLE, PORT_DOWN),
 	.settles = true,
-	.hold = "0s",
 	.help = "The port is down although the agent expects it to be up. Without an "
 		"expectation the severity is info, or warning while the link is training "
 		"or physically up, or if most ports that are used like it are up. A port of EFA, "
@@ -267,7 +260,6 @@ const struct rna_rule rna_rule_port_down = {
 	.check = check_port_down,
 	.remedy = "{link} If the port is meant to be down, add {object} to expect.down.",
 	.message_id = "5da5d81fe037426182921d5601598cf5",
-	.condition = RNA_CONDITION_PORT_DOWN,
 };
 
 /* The ports that serve GPUs, and of them the first. */
@@ -280,9 +272,7 @@ struct rails {
 /* False: not all of them are down, or memory or settings know more of one than a first look. */
 static bool all_rails_are_down(const struct rna_rule_input *in, struct rails *ret)
 {
-	for (size_t i = 0; i < in->ports->count; i++) {
-		const struct rna_subject *port = &in->ports->items[i];
-
+	RNA_EACH (port, in->ports->items, in->ports->count) {
 		if (!port->judged || !rna_rail_is_one(in, port) ||
 		    rna_subject_expected(port) == RNA_EXPECTED_DOWN)
 			continue;
@@ -325,11 +315,7 @@ static void check_rails_down(const struct rna_rule_input *in, struct rna_finds *
 }
 
 const struct rna_rule rna_rule_rails_down = {
-	.name = "rails-down",
-	.severity = RNA_SEVERITY_WARNING,
-	.impact = RNA_IMPACT_NODE_LOST,
-	.cause = RNA_CAUSE_CABLE,
-	.scope = RNA_RULE_OF_NODE,
+	RNA_RULE_ROW("rails-down", NODE, WARNING, NODE_LOST, CABLE, PORT_DOWN),
 	.settles = true,
 	.hold = "1m",
 	.help = "All ports that serve the GPUs of a node, on several cards, are down, and none of "
@@ -338,7 +324,6 @@ const struct rna_rule rna_rule_rails_down = {
 	.remedy = "{provider}Check that the cables are in and that the switch ports are enabled. "
 		  "Add ports that are meant to be down to expect.down.",
 	.message_id = "925dc66c18c38ee2b0edf5ee0871d69b",
-	.condition = RNA_CONDITION_PORT_DOWN,
 };
 
 static void check_port_disabled(const struct rna_rule_input *in, struct rna_finds *out)
@@ -353,13 +338,8 @@ static void check_port_disabled(const struct rna_rule_input *in, struct rna_find
 }
 
 const struct rna_rule rna_rule_port_disabled = {
-	.name = "port-disabled",
-	.severity = RNA_SEVERITY_INFO,
-	.impact = RNA_IMPACT_RAIL_LOST,
-	.cause = RNA_CAUSE_HOST,
-	.scope = RNA_RULE_OF_PORT,
+	RNA_RULE_ROW("port-disabled", PORT, INFO, RAIL_LOST, HOST, PORT_DOWN),
 	.settles = true,
-	.hold = "0s",
 	.help = "An InfiniBand port is disabled, and the agent does not expect it to be "
 		"up.",
 	.check = check_port_disabled,
@@ -367,7 +347,6 @@ const struct rna_rule rna_rule_port_disabled = {
 	.remedy = "No action required if it is not used. To use it: {provider}enable {object} "
 		  "with ibportstate or in the subnet manager, whichever disabled it.",
 	.message_id = "05b18bd7d98945d4ac708d2cf8ba018b",
-	.condition = RNA_CONDITION_PORT_DOWN,
 };
 
 /* Without an expectation it is a warning: the cable shows that the port is meant to be used. */
@@ -387,11 +366,7 @@ static void check_port_init(const struct rna_rule_input *in, struct rna_finds *o
 }
 
 const struct rna_rule rna_rule_port_init = {
-	.name = "port-init",
-	.severity = RNA_SEVERITY_CRITICAL,
-	.impact = RNA_IMPACT_RAIL_LOST,
-	.cause = RNA_CAUSE_FABRIC,
-	.scope = RNA_RULE_OF_PORT,
+	RNA_RULE_ROW("port-init", PORT, CRITICAL, RAIL_LOST, FABRIC, FABRIC_UNHEALTHY),
 	.settles = true,
 	.hold = "30s",
 	.help = "The link of an InfiniBand port is up, but no subnet manager has "
@@ -402,7 +377,6 @@ const struct rna_rule rna_rule_port_init = {
 	.remedy = "{provider}Check that a subnet manager runs in this fabric and admits {object}: "
 		  "see sminfo and the log of opensm or UFM.",
 	.message_id = "4e275faaf60345ad94dbd2956e5991ff",
-	.condition = RNA_CONDITION_FABRIC_UNHEALTHY,
 };
 
 static void check_port_armed(const struct rna_rule_input *in, struct rna_finds *out)
@@ -418,11 +392,7 @@ static void check_port_armed(const struct rna_rule_input *in, struct rna_finds *
 }
 
 const struct rna_rule rna_rule_port_armed = {
-	.name = "port-armed",
-	.severity = RNA_SEVERITY_WARNING,
-	.impact = RNA_IMPACT_RAIL_LOST,
-	.cause = RNA_CAUSE_FABRIC,
-	.scope = RNA_RULE_OF_PORT,
+	RNA_RULE_ROW("port-armed", PORT, WARNING, RAIL_LOST, FABRIC, FABRIC_UNHEALTHY),
 	.settles = true,
 	.hold = "30s",
 	.help = "The port stays in state ARMED: the subnet manager started to activate it "
@@ -432,7 +402,6 @@ const struct rna_rule rna_rule_port_armed = {
 	.remedy = "{provider}Read the log of the subnet manager; a sweep that fails midway leaves "
 		  "ports in this state.",
 	.message_id = "69864336afab477ca32eed7c5f368ddb",
-	.condition = RNA_CONDITION_FABRIC_UNHEALTHY,
 };
 
 /* -- Devices that are absent ------------------------------------------------------------------- */
@@ -562,11 +531,7 @@ static void check_device_missing(const struct rna_rule_input *in, struct rna_fin
 }
 
 const struct rna_rule rna_rule_device_missing = {
-	.name = "device-missing",
-	.severity = RNA_SEVERITY_CRITICAL,
-	.impact = RNA_IMPACT_RAIL_LOST,
-	.cause = RNA_CAUSE_CARD,
-	.scope = RNA_RULE_OF_NODE,
+	RNA_RULE_ROW("device-missing", NODE, CRITICAL, RAIL_LOST, CARD, DEVICE_MISSING),
 	.settles = true,
 	.hold = "1m",
 	.help = "A device with a PCI function was present earlier and is now absent, or "
@@ -576,7 +541,6 @@ const struct rna_rule rna_rule_device_missing = {
 		  "the kernel log.{absent} If {device} was removed on purpose, run: "
 		  "rdma-node-agent expect accept {device}.",
 	.message_id = "490558271c264c56954eae201980b496",
-	.condition = RNA_CONDITION_DEVICE_MISSING,
 };
 
 static void check_device_moved(const struct rna_rule_input *in, struct rna_finds *out)
@@ -585,13 +549,8 @@ static void check_device_moved(const struct rna_rule_input *in, struct rna_finds
 }
 
 const struct rna_rule rna_rule_device_moved = {
-	.name = "device-moved",
-	.severity = RNA_SEVERITY_INFO,
-	.impact = RNA_IMPACT_HOST,
-	.cause = RNA_CAUSE_JOB,
-	.scope = RNA_RULE_OF_NODE,
+	RNA_RULE_ROW("device-moved", NODE, INFO, HOST, JOB, CHANGED),
 	.settles = true,
-	.hold = "0s",
 	.help = "A device has moved to another network namespace, usually into a "
 		"container, or its card to another PCI address.",
 	.check = check_device_moved,
@@ -599,7 +558,6 @@ const struct rna_rule rna_rule_device_moved = {
 		  "dev show the namespace mode and the devices that remain. With "
 		  "follow.enabled the agent goes on reading {device} there.",
 	.message_id = "3701623d8c1841798112077419adea93",
-	.condition = RNA_CONDITION_CHANGED,
 };
 
 /* -- Names and cards that changed -------------------------------------------------------------- */
@@ -657,11 +615,7 @@ static void check_device_renamed(const struct rna_rule_input *in, struct rna_fin
 }
 
 const struct rna_rule rna_rule_device_renamed = {
-	.name = "device-renamed",
-	.severity = RNA_SEVERITY_WARNING,
-	.impact = RNA_IMPACT_HOST,
-	.cause = RNA_CAUSE_HOST,
-	.scope = RNA_RULE_OF_PORT,
+	RNA_RULE_ROW("device-renamed", PORT, WARNING, HOST, HOST, CHANGED),
 	.settles = true,
 	.hold = "30s",
 	.help = "Within the last 24 hours, the device or the network interface of a port "
@@ -676,7 +630,6 @@ const struct rna_rule rna_rule_device_renamed = {
 		  "prevent this. If the new names are right, run: rdma-node-agent expect "
 		  "accept. The finding resolves after 24 hours.",
 	.message_id = "34bc81f6c9364837b9d41cafab25fefc",
-	.condition = RNA_CONDITION_CHANGED,
 };
 
 static void check_device_replaced(const struct rna_rule_input *in, struct rna_finds *out)
@@ -698,11 +651,7 @@ static void check_device_replaced(const struct rna_rule_input *in, struct rna_fi
 }
 
 const struct rna_rule rna_rule_device_replaced = {
-	.name = "device-replaced",
-	.severity = RNA_SEVERITY_INFO,
-	.impact = RNA_IMPACT_HOST,
-	.cause = RNA_CAUSE_CARD,
-	.scope = RNA_RULE_OF_DEVICE,
+	RNA_RULE_ROW("device-replaced", DEVICE, INFO, HOST, CARD, CHANGED),
 	.settles = true,
 	.hold = "30s",
 	.help = "The node GUID at a PCI address changed within the last 24 hours: the "
@@ -713,5 +662,4 @@ const struct rna_rule rna_rule_device_replaced = {
 		  "To end the finding, run: rdma-node-agent expect accept {device}. It "
 		  "resolves after 24 hours.",
 	.message_id = "ac08723d7d7344158c3705fa87d9496a",
-	.condition = RNA_CONDITION_CHANGED,
 };

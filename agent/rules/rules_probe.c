@@ -52,9 +52,7 @@ static struct shown show(const struct rna_rule_input *in, const struct rna_probe
 	const struct rna_probes *probes = in->view->probes;
 	struct shown shown = {.text = "?"};
 
-	for (size_t i = 0; i < probes->pair_count; i++) {
-		const struct rna_probe_pair *pair = &probes->pairs[i];
-
+	RNA_EACH (pair, probes->pairs, probes->pair_count) {
 		if (!is_of(pair, port))
 			continue;
 		shown.all += pair->state == RNA_PROBE_RUNNING || (pair->signs & sign);
@@ -76,12 +74,10 @@ static struct shown show(const struct rna_rule_input *in, const struct rna_probe
 
 static bool has_pairs(const struct rna_probes *probes, const struct rna_probe_port *port)
 {
-	for (size_t i = 0; i < probes->pair_count; i++)
-		if (probes->pairs[i].port == port->port &&
-		    probes->pairs[i].state != RNA_PROBE_LOCAL &&
-		    strcmp(probes->pairs[i].device, port->device) == 0)
-			return true;
-	return false;
+	return RNA_ANY(i, probes->pair_count,
+		       probes->pairs[i].port == port->port &&
+			       probes->pairs[i].state != RNA_PROBE_LOCAL &&
+			       strcmp(probes->pairs[i].device, port->device) == 0);
 }
 
 /* There will be pairs: the list of members was not read yet, or has others. */
@@ -163,11 +159,7 @@ static void check_probe_unreachable(const struct rna_rule_input *in, struct rna_
 }
 
 const struct rna_rule rna_rule_probe_unreachable = {
-	.name = "probe-unreachable",
-	.severity = RNA_SEVERITY_CRITICAL,
-	.impact = RNA_IMPACT_RAIL_LOST,
-	.cause = RNA_CAUSE_CABLE,
-	.scope = RNA_RULE_OF_PORT,
+	RNA_RULE_ROW("probe-unreachable", PORT, CRITICAL, RAIL_LOST, CABLE, PORT_UNREACHABLE),
 	.hold = "0s", /* three seconds of silence, ten after a start, and the peers were asked */
 	.help = "Probes from a port to all its peers are not answered, although the agents "
 		"of these peers say that they run, and other ports of this node are "
@@ -178,7 +170,6 @@ const struct rna_rule rna_rule_probe_unreachable = {
 		  "{device}/{port} on the switch: counters, VLAN, MTU, PFC watchdog. Then "
 		  "reseat or replace the cable and its transceivers.",
 	.message_id = "b84fa73b222545478f5e541b4ca555dc",
-	.condition = RNA_CONDITION_PORT_UNREACHABLE,
 };
 
 /*
@@ -200,12 +191,7 @@ static void check_probe_peer_unreachable(const struct rna_rule_input *in, struct
 }
 
 const struct rna_rule rna_rule_probe_peer_unreachable = {
-	.name = "probe-peer-unreachable",
-	.severity = RNA_SEVERITY_WARNING,
-	.impact = RNA_IMPACT_FABRIC,
-	.cause = RNA_CAUSE_FABRIC,
-	.scope = RNA_RULE_OF_PORT,
-	.hold = "0s",
+	RNA_RULE_ROW("probe-peer-unreachable", PORT, WARNING, FABRIC, FABRIC, FABRIC_UNHEALTHY),
 	.help = "Probes from a port to some of its peers are not answered, although the "
 		"agents of these peers say that they run. The other ends report "
 		"probe-unreachable if it is their port. Severity warning if none of "
@@ -218,7 +204,6 @@ const struct rna_rule rna_rule_probe_peer_unreachable = {
 		  "warning, look at the host as well: addresses and routes of {device}, and "
 		  "whether all of its ports are up.",
 	.message_id = "87d8545306de46038aebed06d5b5c694",
-	.condition = RNA_CONDITION_FABRIC_UNHEALTHY,
 };
 
 /* -- Losses ------------------------------------------------------------------------------------ */
@@ -269,11 +254,7 @@ static void check_probe_loss(const struct rna_rule_input *in, struct rna_finds *
 }
 
 const struct rna_rule rna_rule_probe_loss = {
-	.name = "probe-loss",
-	.severity = RNA_SEVERITY_WARNING,
-	.impact = RNA_IMPACT_ERRORS,
-	.cause = RNA_CAUSE_CABLE,
-	.scope = RNA_RULE_OF_PORT,
+	RNA_RULE_ROW("probe-loss", PORT, WARNING, ERRORS, CABLE, LINK_DEGRADED),
 	.hold = "0s", /* the losses are next to impossible on a sound path */
 	.help = "A port loses probes to or from a third of its peers or more, two at "
 		"least, or the only one that answers. Severity info if only single paths lose, "
@@ -281,11 +262,9 @@ const struct rna_rule rna_rule_probe_loss = {
 	.check = check_probe_loss,
 	.remedy = "Compare the error and discard counters of {device} (status, findings "
 		  "errors-rising and packets-lost). {provider}Look at those of its leaf port. "
-		  "Clean or replace the "
-		  "cable and its transceivers; on the switch look for discards of the "
-		  "traffic class of the probes.",
+		  "Clean or replace the cable and its transceivers; on the switch look for "
+		  "discards of the traffic class of the probes.",
 	.message_id = "533f4bd69b2048758a698a3673e9eb58",
-	.condition = RNA_CONDITION_LINK_DEGRADED,
 };
 
 static void describe_large_loss(const struct rna_probe_port *port,
@@ -305,22 +284,16 @@ static void check_probe_mtu_hole(const struct rna_rule_input *in, struct rna_fin
 }
 
 const struct rna_rule rna_rule_probe_mtu_hole = {
-	.name = "probe-mtu-hole",
-	.severity = RNA_SEVERITY_WARNING,
-	.impact = RNA_IMPACT_FABRIC,
-	.cause = RNA_CAUSE_FABRIC,
-	.scope = RNA_RULE_OF_PORT,
+	RNA_RULE_ROW("probe-mtu-hole", PORT, WARNING, FABRIC, FABRIC, FABRIC_UNHEALTHY),
 	.hold = "0s", /* so many are next to impossible by chance */
 	.help = "Probes as large as the MTU are lost on the way to a peer, on all paths or on "
 		"some of several equal ones, while small ones come back.",
 	.check = check_probe_mtu_hole,
 	.remedy = "{provider}Compare the MTU of all switch ports on the way: with an RDMA MTU of "
-		  "4096 "
-		  "bytes it must be 4200 or more. On some paths only: compare those of the spines "
-		  "with each other. If they agree, look for a port that "
-		  "discards by size or by a full buffer (PFC, headroom).",
+		  "4096 bytes it must be 4200 or more. On some paths only: compare those of the "
+		  "spines with each other. If they agree, look for a port that discards by size or "
+		  "by a full buffer (PFC, headroom).",
 	.message_id = "262562dc0f3e445aa4df1d1dbda0d776",
-	.condition = RNA_CONDITION_FABRIC_UNHEALTHY,
 };
 
 /* -- What arrives late or changed -------------------------------------------------------------- */
@@ -340,11 +313,7 @@ static void check_probe_slow(const struct rna_rule_input *in, struct rna_finds *
 }
 
 const struct rna_rule rna_rule_probe_slow = {
-	.name = "probe-slow",
-	.severity = RNA_SEVERITY_WARNING,
-	.impact = RNA_IMPACT_FABRIC,
-	.cause = RNA_CAUSE_FABRIC,
-	.scope = RNA_RULE_OF_PORT,
+	RNA_RULE_ROW("probe-slow", PORT, WARNING, FABRIC, FABRIC, FABRIC_UNHEALTHY),
 	.hold = "0s", /* a minute */
 	.help = "For a minute, round trips to a peer take more than twice as long as they "
 		"usually did, and more than to the other peers.",
@@ -353,7 +322,6 @@ const struct rna_rule rna_rule_probe_slow = {
 		  "rdma-node-agent probe --wide shows round trips, hop limits and ECN marks "
 		  "of each path.",
 	.message_id = "6c0bebb068fa4d2cb2ee0f4afe8fd9db",
-	.condition = RNA_CONDITION_FABRIC_UNHEALTHY,
 };
 
 static void describe_dscp(const struct rna_probe_port *port, const struct rna_probe_pair *pair,
@@ -371,11 +339,7 @@ static void check_probe_dscp_rewritten(const struct rna_rule_input *in, struct r
 }
 
 const struct rna_rule rna_rule_probe_dscp_rewritten = {
-	.name = "probe-dscp-rewritten",
-	.severity = RNA_SEVERITY_WARNING,
-	.impact = RNA_IMPACT_FABRIC,
-	.cause = RNA_CAUSE_FABRIC,
-	.scope = RNA_RULE_OF_PORT,
+	RNA_RULE_ROW("probe-dscp-rewritten", PORT, WARNING, FABRIC, FABRIC, FABRIC_UNHEALTHY),
 	.hold = "0s", /* so many are next to impossible by chance */
 	.help = "Probes arrive with another DSCP than they left with, on all paths or on some of "
 		"several equal ones: RoCE traffic may take the wrong queue, without PFC and ECN.",
@@ -385,7 +349,6 @@ const struct rna_rule rna_rule_probe_dscp_rewritten = {
 		"compare the leaf port of {device}/{port} with those of its sibling rails. On some "
 		"paths only: compare the ports of the spines with each other.",
 	.message_id = "03add9aaa8114d37b24f95c014bdafa2",
-	.condition = RNA_CONDITION_FABRIC_UNHEALTHY,
 };
 
 static void describe_detour(const struct rna_probe_port *port, const struct rna_probe_pair *pair,
@@ -403,11 +366,7 @@ static void check_probe_detour(const struct rna_rule_input *in, struct rna_finds
 }
 
 const struct rna_rule rna_rule_probe_detour = {
-	.name = "probe-detour",
-	.severity = RNA_SEVERITY_WARNING,
-	.impact = RNA_IMPACT_FABRIC,
-	.cause = RNA_CAUSE_FABRIC,
-	.scope = RNA_RULE_OF_PORT,
+	RNA_RULE_ROW("probe-detour", PORT, WARNING, FABRIC, FABRIC, FABRIC_UNHEALTHY),
 	.hold = "0s", /* a minute */
 	.help = "For a minute, probes to a peer arrive with a lower hop limit than they "
 		"usually did, and those to other peers do not: they take more hops.",
@@ -416,7 +375,6 @@ const struct rna_rule rna_rule_probe_detour = {
 		  "routes. After a planned change the finding ends by itself, when the new "
 		  "path is the usual one.",
 	.message_id = "5aa3589aa1f14e7b9b3893eca29a63b3",
-	.condition = RNA_CONDITION_FABRIC_UNHEALTHY,
 };
 
 /* -- Floods ------------------------------------------------------------------------------------ */
@@ -459,11 +417,7 @@ static void check_probe_flooded(const struct rna_rule_input *in, struct rna_find
 }
 
 const struct rna_rule rna_rule_probe_flooded = {
-	.name = "probe-flooded",
-	.severity = RNA_SEVERITY_WARNING,
-	.impact = RNA_IMPACT_AGENT,
-	.cause = RNA_CAUSE_JOB,
-	.scope = RNA_RULE_OF_PORT,
+	RNA_RULE_ROW("probe-flooded", PORT, WARNING, AGENT, JOB, NOT_OBSERVED),
 	.hold = "0s", /* each pause is a fact */
 	.help = "A port received more than 2,000 packets within a second that no member "
 		"made for it, or that it had received before. It is closed for five "
@@ -471,13 +425,11 @@ const struct rna_rule rna_rule_probe_flooded = {
 		"The finding ends five minutes after the last pause.",
 	.check = check_probe_flooded,
 	.remedy = "{provider}Find where the packets come from: the leaf port of {device}/{port} "
-		  "shows "
-		  "their rate, and so do the ports on their way; the address in the finding "
+		  "shows their rate, and so do the ports on their way; the address in the finding "
 		  "can be forged. If the port pauses each time it is opened, the sender sees "
-		  "packets of probes or knows their secret: look for mirror ports, and give "
-		  "all members another secret.",
+		  "packets of probes or knows their secret: look for mirror ports, and give all "
+		  "members another secret.",
 	.message_id = "dcacbb1517714501a1d770c7127e35ba",
-	.condition = RNA_CONDITION_NOT_OBSERVED,
 };
 
 /* -- This host --------------------------------------------------------------------------------- */
@@ -496,11 +448,7 @@ static void check_probe_host_busy(const struct rna_rule_input *in, struct rna_fi
 }
 
 const struct rna_rule rna_rule_probe_host_busy = {
-	.name = "probe-host-busy",
-	.severity = RNA_SEVERITY_WARNING,
-	.impact = RNA_IMPACT_AGENT,
-	.cause = RNA_CAUSE_JOB,
-	.scope = RNA_RULE_OF_NODE,
+	RNA_RULE_ROW("probe-host-busy", NODE, WARNING, AGENT, JOB, NOT_OBSERVED),
 	.hold = "1m",
 	.help = "The node sent less than half of its probes for a minute, because other programs "
 		"took the CPU. Faults of its ports and paths may not be seen, and its ports are "
@@ -511,5 +459,4 @@ const struct rna_rule rna_rule_probe_host_busy = {
 		  "have the CPU before other programs: link the profile priority to the unit, or "
 		  "set probe.priority of the Helm chart to true.",
 	.message_id = "93f5ae86dbde43a7980893bdf71213c0",
-	.condition = RNA_CONDITION_NOT_OBSERVED,
 };

@@ -163,11 +163,9 @@ static bool has_pkey(const struct rna_port_fabric *fabric, uint16_t wanted)
 {
 	const uint16_t full = 0x8000;
 
-	for (size_t i = 0; i < fabric->pkey_count; i++)
-		if (fabric->pkeys[i].key == (wanted & ~full) &&
-		    (fabric->pkeys[i].full || !(wanted & full)))
-			return true;
-	return false;
+	return RNA_ANY(i, fabric->pkey_count,
+		       fabric->pkeys[i].key == (wanted & ~full) &&
+			       (fabric->pkeys[i].full || !(wanted & full)));
 }
 
 static void compare_pkeys(const struct rna_profile_device *entry, const struct rna_subject *port,
@@ -333,10 +331,7 @@ static bool means_nic(const struct rna_profile_device *entry, const struct rna_n
 		return false;
 	if (!entry->name || fnmatch(entry->name, object->address, 0) == 0)
 		return true;
-	for (size_t i = 0; i < nic->netdev_count; i++)
-		if (fnmatch(entry->name, nic->netdevs[i], 0) == 0)
-			return true;
-	return false;
+	return RNA_ANY(i, nic->netdev_count, fnmatch(entry->name, nic->netdevs[i], 0) == 0);
 }
 
 static void find_bare(const struct rna_topology *topology, const struct rna_profile_device *entry,
@@ -356,9 +351,7 @@ static void find_bare(const struct rna_topology *topology, const struct rna_prof
 static void find_moved(const struct rna_rule_input *in, const struct rna_profile_device *entry,
 		       struct tally *tally)
 {
-	for (size_t i = 0; i < in->view->missing_count; i++) {
-		const struct rna_missing_device *missing = &in->view->missing[i];
-
+	RNA_EACH (missing, in->view->missing, in->view->missing_count) {
 		if (entry->name && fnmatch(entry->name, missing->name, 0) != 0 &&
 		    (!missing->pci_address || fnmatch(entry->name, missing->pci_address, 0) != 0))
 			continue;
@@ -375,9 +368,7 @@ static void count_entry(const struct rna_rule_input *in, size_t entry, struct ta
 	const struct rna_snapshot *snapshot = in->view->snapshot;
 	const struct rna_presence *presence = rna_snapshot_presence(snapshot);
 
-	for (size_t i = 0; i < in->devices->count; i++) {
-		const struct rna_subject *device = &in->devices->items[i];
-
+	RNA_EACH (device, in->devices->items, in->devices->count) {
 		if (!(entries_of(in, device) & UINT64_C(1) << entry))
 			continue;
 		count_subject(device, tally);
@@ -672,9 +663,7 @@ static void sum_up(const struct rna_rule_input *in, struct rna_finds *out)
 
 	compare_node(in, &list);
 	compare_counts(in, &list);
-	for (size_t i = 0; i < in->devices->count; i++) {
-		const struct rna_subject *device = &in->devices->items[i];
-
+	RNA_EACH (device, in->devices->items, in->devices->count) {
 		sum_up_subject(in, device, &list);
 		for (size_t p = 0; p < device->rdma_device->port_count; p++)
 			sum_up_subject(in, &device->ports[p], &list);
@@ -705,11 +694,7 @@ static void check_profile_unusable(const struct rna_rule_input *in, struct rna_f
 }
 
 const struct rna_rule rna_rule_profile_unusable = {
-	.name = "profile-unusable",
-	.severity = RNA_SEVERITY_WARNING,
-	.impact = RNA_IMPACT_AGENT,
-	.cause = RNA_CAUSE_HOST,
-	.scope = RNA_RULE_OF_NODE,
+	RNA_RULE_ROW("profile-unusable", NODE, WARNING, AGENT, HOST, NOT_OBSERVED),
 	.hold = "1m",
 	.help = "The file that expect.profile names cannot be used, or none of its profiles "
 		"fits this node, or several do. The agent continues without a profile. "
@@ -719,7 +704,6 @@ const struct rna_rule rna_rule_profile_unusable = {
 	.remedy = "Run: rdma-node-agent check-config. To write a profile for this node, "
 		  "run: rdma-node-agent expect profile.",
 	.message_id = "ab5b2492b9094200ba0ecbcd234b34ee",
-	.condition = RNA_CONDITION_NOT_OBSERVED,
 };
 
 static void check_profile_node(const struct rna_rule_input *in, struct rna_finds *out)
@@ -737,11 +721,7 @@ static void check_profile_node(const struct rna_rule_input *in, struct rna_finds
 }
 
 const struct rna_rule rna_rule_profile_node = {
-	.name = "profile-node",
-	.severity = RNA_SEVERITY_WARNING,
-	.impact = RNA_IMPACT_HOST,
-	.cause = RNA_CAUSE_HOST,
-	.scope = RNA_RULE_OF_NODE,
+	RNA_RULE_ROW("profile-node", NODE, WARNING, HOST, HOST, NOT_READY),
 	.settles = true,
 	.hold = "1m",
 	.help = "GPUs, kernel modules, ACS, the IOMMU or CPU governors differ from the "
@@ -752,7 +732,6 @@ const struct rna_rule rna_rule_profile_node = {
 	.remedy = "Compare the node with others of its kind, and repair it. If the profile "
 		  "is wrong, correct the file of expect.profile.",
 	.message_id = "c3f6a0a697ea491db94e673e0209cca8",
-	.condition = RNA_CONDITION_NOT_READY,
 };
 
 /* A device that is there but was not asked for is no fault of the node. */
@@ -770,11 +749,7 @@ static void check_profile_count(const struct rna_rule_input *in, struct rna_find
 }
 
 const struct rna_rule rna_rule_profile_count = {
-	.name = "profile-count",
-	.severity = RNA_SEVERITY_CRITICAL,
-	.impact = RNA_IMPACT_RAIL_LOST,
-	.cause = RNA_CAUSE_CARD,
-	.scope = RNA_RULE_OF_NODE,
+	RNA_RULE_ROW("profile-count", NODE, CRITICAL, RAIL_LOST, CARD, DEVICE_MISSING),
 	.settles = true,
 	.hold = "1m",
 	.help = "There are fewer RDMA devices, or fewer ports that are up, than the profile "
@@ -785,7 +760,6 @@ const struct rna_rule rna_rule_profile_count = {
 		  "kernel log; see the findings about ports that are down. If the profile is "
 		  "wrong, correct the file of expect.profile.",
 	.message_id = "a3a8ba2b44604e249c1145eb16e845d2",
-	.condition = RNA_CONDITION_DEVICE_MISSING,
 };
 
 static void check_subject(const struct rna_rule_input *in, struct rna_finds *out)
@@ -804,11 +778,7 @@ static void check_profile_device(const struct rna_rule_input *in, struct rna_fin
 }
 
 const struct rna_rule rna_rule_profile_device = {
-	.name = "profile-device",
-	.severity = RNA_SEVERITY_WARNING,
-	.impact = RNA_IMPACT_RAIL_SLOW,
-	.cause = RNA_CAUSE_CARD,
-	.scope = RNA_RULE_OF_DEVICE,
+	RNA_RULE_ROW("profile-device", DEVICE, WARNING, RAIL_SLOW, CARD, LINK_DEGRADED),
 	.settles = true,
 	.hold = "6m", /* as pcie-degraded */
 	.help = "Name, firmware, PCIe link, MaxReadReq or the number of virtual functions of a "
@@ -818,7 +788,6 @@ const struct rna_rule rna_rule_profile_device = {
 		  "-vv -s {pci}. If its firmware differs, {update}. If the profile "
 		  "is wrong, correct the file of expect.profile.",
 	.message_id = "c407ec6982c042f999a2eefff445c741",
-	.condition = RNA_CONDITION_LINK_DEGRADED,
 };
 
 static void check_profile_port(const struct rna_rule_input *in, struct rna_finds *out)
@@ -827,21 +796,15 @@ static void check_profile_port(const struct rna_rule_input *in, struct rna_finds
 }
 
 const struct rna_rule rna_rule_profile_port = {
-	.name = "profile-port",
-	.severity = RNA_SEVERITY_WARNING,
-	.impact = RNA_IMPACT_RAIL_SLOW,
-	.cause = RNA_CAUSE_CABLE,
-	.scope = RNA_RULE_OF_PORT,
+	RNA_RULE_ROW("profile-port", PORT, WARNING, RAIL_SLOW, CABLE, LINK_DEGRADED),
 	.settles = true,
 	.hold = "30s",
 	.help = "Link layer, rate, number of lanes, MTU, P_Keys or LID of a port differ "
 		"from the profile of this node. A port that is down is compared by link "
 		"layer and by the MTU of its interface only.",
 	.check = check_profile_port,
-	.remedy = "Compare {object} with its siblings: rdma-node-agent status. Check the "
-		  "speed of both ends and the MTU of {interface}{partitions}. If the profile is "
-		  "wrong, correct "
-		  "the file of expect.profile.",
+	.remedy = "Compare {object} with its siblings: rdma-node-agent status. Check the speed of "
+		  "both ends and the MTU of {interface}{partitions}. If the profile is wrong, "
+		  "correct the file of expect.profile.",
 	.message_id = "3ed792b4cd7d4c1b88eb71c64458ab3e",
-	.condition = RNA_CONDITION_LINK_DEGRADED,
 };

@@ -254,11 +254,7 @@ static void check_qos_rails(const struct rna_rule_input *in, struct rna_finds *o
 }
 
 const struct rna_rule rna_rule_qos_rails = {
-	.name = "qos-rails",
-	.severity = RNA_SEVERITY_WARNING,
-	.impact = RNA_IMPACT_HOST,
-	.cause = RNA_CAUSE_HOST,
-	.scope = RNA_RULE_OF_PORT,
+	RNA_RULE_ROW("qos-rails", PORT, WARNING, HOST, HOST, NOT_READY),
 	.hold = "30s",
 	.help = "The QoS configuration of an active RoCE port differs from most ports of "
 		"the same adapter model, or between members of its bond: PFC, trust, DSCP "
@@ -267,7 +263,6 @@ const struct rna_rule rna_rule_qos_rails = {
 	.remedy = "Configure all rails with the same script ({qos-tool}). {provider}Check that the "
 		  "switch port matches.",
 	.message_id = "c1a7f7bb24e04a0393ec4f0700b50195",
-	.condition = RNA_CONDITION_NOT_READY,
 };
 
 /* -- Differences from qos.expect --------------------------------------------------------------- */
@@ -379,11 +374,7 @@ static void check_qos_drift(const struct rna_rule_input *in, struct rna_finds *o
 }
 
 const struct rna_rule rna_rule_qos_drift = {
-	.name = "qos-drift",
-	.severity = RNA_SEVERITY_WARNING,
-	.impact = RNA_IMPACT_HOST,
-	.cause = RNA_CAUSE_HOST,
-	.scope = RNA_RULE_OF_PORT,
+	RNA_RULE_ROW("qos-drift", PORT, WARNING, HOST, HOST, NOT_READY),
 	.hold = "30s",
 	.help = "The QoS configuration of an active RoCE port, or of a member of its "
 		"bond, differs from qos.expect.",
@@ -391,7 +382,6 @@ const struct rna_rule rna_rule_qos_drift = {
 	.remedy = "Run the script that configures the NICs of this fabric, and find out "
 		  "what changed {netdev}: a reload of the driver, or a DCBX agent.",
 	.message_id = "8442987bc0fc49ab877433bbd6f87996",
-	.condition = RNA_CONDITION_NOT_READY,
 };
 
 /* -- The class of RoCE packets ----------------------------------------------------------------- */
@@ -433,11 +423,7 @@ static void check_qos_lossy_class(const struct rna_rule_input *in, struct rna_fi
 }
 
 const struct rna_rule rna_rule_qos_lossy_class = {
-	.name = "qos-lossy-class",
-	.severity = RNA_SEVERITY_WARNING,
-	.impact = RNA_IMPACT_HOST,
-	.cause = RNA_CAUSE_HOST,
-	.scope = RNA_RULE_OF_PORT,
+	RNA_RULE_ROW("qos-lossy-class", PORT, WARNING, HOST, HOST, NOT_READY),
 	.hold = "30s",
 	.help = "The driver assigns RoCE packets a traffic class that maps to a priority "
 		"without PFC, although another priority has PFC.",
@@ -446,7 +432,6 @@ const struct rna_rule rna_rule_qos_lossy_class = {
 		  "lossless priority (rdma_port_priority_dscp_info lists them), or map "
 		  "its DSCP to that priority.",
 	.message_id = "427ebf48165f4f299cbfea123693f1dd",
-	.condition = RNA_CONDITION_NOT_READY,
 };
 
 /* -- Discards of lossless priorities ----------------------------------------------------------- */
@@ -472,12 +457,7 @@ static void check_qos_lossless_discards(const struct rna_rule_input *in, struct 
 }
 
 const struct rna_rule rna_rule_qos_lossless_discards = {
-	.name = "qos-lossless-discards",
-	.severity = RNA_SEVERITY_WARNING,
-	.impact = RNA_IMPACT_ERRORS,
-	.cause = RNA_CAUSE_HOST,
-	.scope = RNA_RULE_OF_PORT,
-	.hold = "0s",
+	RNA_RULE_ROW("qos-lossless-discards", PORT, WARNING, ERRORS, HOST, LINK_DEGRADED),
 	.help = "A RoCE port, or a member of its bond, drops frames of a priority that "
 		"PFC should make lossless.",
 	.check = check_qos_lossless_discards,
@@ -486,7 +466,6 @@ const struct rna_rule rna_rule_qos_lossless_discards = {
 		  "enough for the length of the cable, and that no pause storm made the "
 		  "device turn flow control off.",
 	.message_id = "6d0c3f1be7a24c5f9a18d2b4470e9c36",
-	.condition = RNA_CONDITION_LINK_DEGRADED,
 };
 
 /* -- Lossless priorities ----------------------------------------------------------------------- */
@@ -497,9 +476,7 @@ static size_t count_without_pfc(const struct rna_rule_input *in, const struct rn
 	size_t count = 0;
 	uint64_t mask;
 
-	for (size_t i = 0; i < in->ports->count; i++) {
-		const struct rna_subject *port = &in->ports->items[i];
-
+	RNA_EACH (port, in->ports->items, in->ports->count) {
 		count += rna_rail_is_one(in, port) && pfc_of(port, &mask) && mask == 0 &&
 			 (!like || rna_rail_is_same_model(port, like));
 	}
@@ -513,9 +490,7 @@ static void check_qos_pfc_priorities(const struct rna_rule_input *in, struct rna
 	size_t without, with_several = 0;
 	uint64_t mask = 0, seen = 0;
 
-	for (size_t i = 0; i < in->ports->count; i++) {
-		const struct rna_subject *port = &in->ports->items[i];
-
+	RNA_EACH (port, in->ports->items, in->ports->count) {
 		if (!rna_rail_is_one(in, port) || !pfc_of(port, &mask) || mask == 0 ||
 		    rna_priority_only(mask) >= 0)
 			continue;
@@ -537,11 +512,7 @@ static void check_qos_pfc_priorities(const struct rna_rule_input *in, struct rna
 }
 
 const struct rna_rule rna_rule_qos_pfc_priorities = {
-	.name = "qos-pfc-priorities",
-	.severity = RNA_SEVERITY_INFO,
-	.impact = RNA_IMPACT_HOST,
-	.cause = RNA_CAUSE_HOST,
-	.scope = RNA_RULE_OF_NODE,
+	RNA_RULE_ROW("qos-pfc-priorities", NODE, INFO, HOST, HOST, NOT_READY),
 	.hold = "30s",
 	.help = "Active RoCE ports have PFC on for no priority, or for several. On nodes "
 		"with GPUs only the ports that serve GPUs count.",
@@ -550,7 +521,6 @@ const struct rna_rule rna_rule_qos_pfc_priorities = {
 		  "relies on ECN alone, and each further lossless priority takes buffer "
 		  "space from the others.",
 	.message_id = "0968e0e879a54268ad05aa081edaba43",
-	.condition = RNA_CONDITION_NOT_READY,
 };
 
 /* -- VLANs ------------------------------------------------------------------------------------- */
@@ -585,11 +555,7 @@ static void check_qos_vlan_mtu(const struct rna_rule_input *in, struct rna_finds
 }
 
 const struct rna_rule rna_rule_qos_vlan_mtu = {
-	.name = "qos-vlan-mtu",
-	.severity = RNA_SEVERITY_INFO,
-	.impact = RNA_IMPACT_HOST,
-	.cause = RNA_CAUSE_HOST,
-	.scope = RNA_RULE_OF_PORT,
+	RNA_RULE_ROW("qos-vlan-mtu", PORT, INFO, HOST, HOST, NOT_READY),
 	.hold = "30s",
 	.help = "The MTU of a VLAN interface limits its RDMA MTU to less than that of the "
 		"port.",
@@ -597,5 +563,4 @@ const struct rna_rule rna_rule_qos_vlan_mtu = {
 	.remedy = "No action required if this is intended. Otherwise set the MTU of the "
 		  "VLAN interface to that of {interface}.",
 	.message_id = "3b6b00af1e514331a8324de88de49aa9",
-	.condition = RNA_CONDITION_NOT_READY,
 };

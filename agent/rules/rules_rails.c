@@ -28,10 +28,7 @@ static bool is_compared(const struct rna_rule_input *in, const struct rna_subjec
 
 static bool has_rails(const struct rna_topology *topology)
 {
-	for (size_t i = 0; topology && i < topology->nic_count; i++)
-		if (topology->nics[i].rail >= 0)
-			return true;
-	return false;
+	return RNA_ANY(i, topology ? topology->nic_count : 0, topology->nics[i].rail >= 0);
 }
 
 bool rna_rail_is_one(const struct rna_rule_input *in, const struct rna_subject *port)
@@ -49,8 +46,7 @@ bool rna_rail_is_one(const struct rna_rule_input *in, const struct rna_subject *
 
 static void count_value(const struct rna_rule_input *in, struct rna_rail_usual *usual)
 {
-	for (size_t i = 0; i < in->ports->count; i++) {
-		const struct rna_subject *port = &in->ports->items[i];
+	RNA_EACH (port, in->ports->items, in->ports->count) {
 		uint64_t value;
 
 		if (!is_compared(in, port, usual->place) || !usual->get(port, &value))
@@ -67,9 +63,7 @@ static uint64_t likely_majority(const struct rna_rule_input *in, rna_rail_trait 
 	uint64_t ret = 0, value;
 	size_t lead = 0;
 
-	for (size_t i = 0; i < in->ports->count; i++) {
-		const struct rna_subject *port = &in->ports->items[i];
-
+	RNA_EACH (port, in->ports->items, in->ports->count) {
 		if (!is_compared(in, port, place) || !get(port, &value))
 			continue;
 		if (lead == 0)
@@ -244,11 +238,7 @@ static void check_rails_link_layer(const struct rna_rule_input *in, struct rna_f
 }
 
 const struct rna_rule rna_rule_rails_link_layer = {
-	.name = "rails-link-layer",
-	.severity = RNA_SEVERITY_INFO,
-	.impact = RNA_IMPACT_HOST,
-	.cause = RNA_CAUSE_CARD,
-	.scope = RNA_RULE_OF_PORT,
+	RNA_RULE_ROW("rails-link-layer", PORT, INFO, HOST, CARD, NOT_READY),
 	.hold = "30s",
 	.help = "The link layer of a port differs from most ports of the same adapter "
 		"model. Severity warning if these ports serve GPUs.",
@@ -256,7 +246,6 @@ const struct rna_rule rna_rule_rails_link_layer = {
 	.remedy = "No action required if this is intended. To make {device} a rail like "
 		  "the others, {link-type}.",
 	.message_id = "46a3fade12214da799a8ddcf87f150d7",
-	.condition = RNA_CONDITION_NOT_READY,
 };
 
 /* Of the interface of an active RoCE port; a value that limits RDMA belongs to mtu-low. */
@@ -281,11 +270,7 @@ static void check_rails_mtu(const struct rna_rule_input *in, struct rna_finds *o
 }
 
 const struct rna_rule rna_rule_rails_mtu = {
-	.name = "rails-mtu",
-	.severity = RNA_SEVERITY_INFO,
-	.impact = RNA_IMPACT_HOST,
-	.cause = RNA_CAUSE_HOST,
-	.scope = RNA_RULE_OF_PORT,
+	RNA_RULE_ROW("rails-mtu", PORT, INFO, HOST, HOST, NOT_READY),
 	.hold = "30s",
 	.help = "The MTU of the interface of a RoCE port differs from most ports of the "
 		"same adapter model.",
@@ -293,7 +278,6 @@ const struct rna_rule rna_rule_rails_mtu = {
 	.remedy = "No action required if this is intended. Otherwise configure the same "
 		  "MTU on all rails, on the hosts{switches}.",
 	.message_id = "a4d7b1b2783248e99f869af578699edb",
-	.condition = RNA_CONDITION_NOT_READY,
 };
 
 /* 1: the port has an IPoIB interface, which exists whatever the state of the port is. */
@@ -323,11 +307,7 @@ static void check_rails_ipoib(const struct rna_rule_input *in, struct rna_finds 
 }
 
 const struct rna_rule rna_rule_rails_ipoib = {
-	.name = "rails-ipoib",
-	.severity = RNA_SEVERITY_INFO,
-	.impact = RNA_IMPACT_HOST,
-	.cause = RNA_CAUSE_HOST,
-	.scope = RNA_RULE_OF_PORT,
+	RNA_RULE_ROW("rails-ipoib", PORT, INFO, HOST, HOST, NOT_READY),
 	.settles = true,
 	.hold = "90s",
 	.help = "An InfiniBand port has no IPoIB interface in this network namespace, and "
@@ -340,7 +320,6 @@ const struct rna_rule rna_rule_rails_ipoib = {
 		  "and load the module anew: modprobe --remove ib_ipoib; modprobe "
 		  "ib_ipoib. That removes the interfaces of all ports for a moment.",
 	.message_id = "91dc09166dba43349f834fc16ac5b486",
-	.condition = RNA_CONDITION_NOT_READY,
 };
 
 /* One finding per node: 4200 is common and a matter of preference. */
@@ -350,8 +329,7 @@ static void check_jumbo_frames(const struct rna_rule_input *in, struct rna_finds
 	const struct rna_subject *first = NULL;
 	size_t count = 0;
 
-	for (size_t i = 0; i < in->ports->count; i++) {
-		const struct rna_subject *port = &in->ports->items[i];
+	RNA_EACH (port, in->ports->items, in->ports->count) {
 		uint64_t mtu;
 
 		if (!rna_device_is_nic(port->device->device) || !netdev_mtu_of(port, &mtu) ||
@@ -370,18 +348,13 @@ static void check_jumbo_frames(const struct rna_rule_input *in, struct rna_finds
 }
 
 const struct rna_rule rna_rule_jumbo_frames = {
-	.name = "jumbo-frames",
-	.severity = RNA_SEVERITY_INFO,
-	.impact = RNA_IMPACT_HOST,
-	.cause = RNA_CAUSE_HOST,
-	.scope = RNA_RULE_OF_NODE,
+	RNA_RULE_ROW("jumbo-frames", NODE, INFO, HOST, HOST, NOT_READY),
 	.hold = "30s",
 	.help = "RoCE interfaces have an MTU that is large enough for RDMA but below 9000.",
 	.check = check_jumbo_frames,
 	.remedy = "No action required for RDMA. If TCP uses the same interfaces, set the "
 		  "MTU to 9000 here{switches}.",
 	.message_id = "2a679eddff8e4388a0e4723187c34c9d",
-	.condition = RNA_CONDITION_NOT_READY,
 };
 
 static bool vfs_of(const struct rna_subject *port, uint64_t *ret)
@@ -405,11 +378,7 @@ static void check_rails_virtual_functions(const struct rna_rule_input *in, struc
 }
 
 const struct rna_rule rna_rule_rails_virtual_functions = {
-	.name = "rails-virtual-functions",
-	.severity = RNA_SEVERITY_INFO,
-	.impact = RNA_IMPACT_HOST,
-	.cause = RNA_CAUSE_HOST,
-	.scope = RNA_RULE_OF_PORT,
+	RNA_RULE_ROW("rails-virtual-functions", PORT, INFO, HOST, HOST, NOT_READY),
 	.hold = "30s",
 	.help = "The number of virtual functions of a device differs from most devices of "
 		"the same adapter model.",
@@ -417,7 +386,6 @@ const struct rna_rule rna_rule_rails_virtual_functions = {
 	.remedy = "No action required if this is intended. Otherwise configure all "
 		  "devices alike (sriov_numvfs, or the policy of the SR-IOV operator).",
 	.message_id = "cac8c29c50184e8fa3b6319b6ac6af5c",
-	.condition = RNA_CONDITION_NOT_READY,
 };
 
 /* A number for each text; the same for equal ones. */
@@ -470,16 +438,11 @@ static void check_rails_firmware(const struct rna_rule_input *in, struct rna_fin
 }
 
 const struct rna_rule rna_rule_rails_firmware = {
-	.name = "rails-firmware",
-	.severity = RNA_SEVERITY_INFO,
-	.impact = RNA_IMPACT_HOST,
-	.cause = RNA_CAUSE_CARD,
-	.scope = RNA_RULE_OF_PORT,
+	RNA_RULE_ROW("rails-firmware", PORT, INFO, HOST, CARD, NOT_READY),
 	.hold = "30s",
 	.help = "The firmware of a card differs from most cards of its model. Severity "
 		"warning if these serve GPUs.",
 	.check = check_rails_firmware,
 	.remedy = "To make {device} like the others, {update}{activate}.",
 	.message_id = "c96aef54b4d94199a265175a5c50765e",
-	.condition = RNA_CONDITION_NOT_READY,
 };

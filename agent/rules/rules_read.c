@@ -47,10 +47,7 @@ static const struct rna_job_status *find_stalled(const struct rna_rule_input *in
 	size_t count;
 	const struct rna_job_status *jobs = jobs_of(in, &count);
 
-	for (size_t i = 0; i < count; i++)
-		if (jobs[i].stalled)
-			return &jobs[i];
-	return NULL;
+	return RNA_FIND(i, jobs, count, jobs[i].stalled);
 }
 
 static void check_device_stalled(const struct rna_rule_input *in, struct rna_finds *out)
@@ -74,19 +71,13 @@ static void check_device_stalled(const struct rna_rule_input *in, struct rna_fin
 }
 
 const struct rna_rule rna_rule_device_stalled = {
-	.name = "device-stalled",
-	.severity = RNA_SEVERITY_WARNING,
-	.impact = RNA_IMPACT_RAIL_LOST,
-	.cause = RNA_CAUSE_CARD,
-	.scope = RNA_RULE_OF_DEVICE,
-	.hold = "0s",
+	RNA_RULE_ROW("device-stalled", DEVICE, WARNING, RAIL_LOST, CARD, NOT_OBSERVED),
 	.help = "A device does not answer: a read has exceeded its deadline; critical "
 		"after two minutes.",
 	.check = check_device_stalled,
 	.remedy = "Search the kernel log for firmware command timeouts. If {device} does "
 		  "not recover, drain the node. {recover} If that does not help, {cycle}.",
 	.message_id = "8f21be3837d448218e88dab50f91eeff",
-	.condition = RNA_CONDITION_NOT_OBSERVED,
 };
 
 /* A single unreadable value is no finding, except the state of a port. */
@@ -151,11 +142,7 @@ static void check_reads_failing(const struct rna_rule_input *in, struct rna_find
 }
 
 const struct rna_rule rna_rule_reads_failing = {
-	.name = "reads-failing",
-	.severity = RNA_SEVERITY_WARNING,
-	.impact = RNA_IMPACT_AGENT,
-	.cause = RNA_CAUSE_HOST,
-	.scope = RNA_RULE_OF_DEVICE,
+	RNA_RULE_ROW("reads-failing", DEVICE, WARNING, AGENT, HOST, NOT_OBSERVED),
 	.hold = "30s",
 	.help = "A collector fails for a device, or the state of a port cannot be read or says "
 		"neither up nor down while others of its model are up, so its health is unknown.",
@@ -163,7 +150,6 @@ const struct rna_rule rna_rule_reads_failing = {
 	.remedy = "See rdma_collector_errors_total and the kernel log for the reason; a "
 		  "container may lack the right to read.",
 	.message_id = "2eac4e1b40fc489b86d81e91c56a71be",
-	.condition = RNA_CONDITION_NOT_OBSERVED,
 };
 
 static bool is_too_old(const struct rna_rule_input *in, const struct rna_job_status *job)
@@ -192,11 +178,7 @@ static void check_data_too_old(const struct rna_rule_input *in, struct rna_finds
 }
 
 const struct rna_rule rna_rule_data_too_old = {
-	.name = "data-too-old",
-	.severity = RNA_SEVERITY_WARNING,
-	.impact = RNA_IMPACT_AGENT,
-	.cause = RNA_CAUSE_HOST,
-	.scope = RNA_RULE_OF_DEVICE,
+	RNA_RULE_ROW("data-too-old", DEVICE, WARNING, AGENT, HOST, NOT_OBSERVED),
 	.hold = "15s", /* a device that answers again is read anew in its turn */
 	.help = "The data of a device is older than three polling periods although no "
 		"read failed.",
@@ -204,5 +186,4 @@ const struct rna_rule rna_rule_data_too_old = {
 	.remedy = "Check for stalled devices (see lanes.max) and for a shortage of CPU "
 		  "time.",
 	.message_id = "5544d516e6684b0686734dbc14cd12d9",
-	.condition = RNA_CONDITION_NOT_OBSERVED,
 };

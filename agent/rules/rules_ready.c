@@ -23,11 +23,10 @@ static bool has_hardware(const struct rna_rule_input *in)
 {
 	const struct rna_snapshot *snapshot = in->view->snapshot;
 
-	for (size_t i = 0; i < snapshot->device_count; i++)
-		if (snapshot->devices[i].device->function != RNA_FUNCTION_VIRTUAL &&
-		    snapshot->devices[i].device->function != RNA_FUNCTION_SWITCH_MANAGEMENT)
-			return true;
-	return false;
+	return RNA_ANY(i, snapshot->device_count,
+		       snapshot->devices[i].device->function != RNA_FUNCTION_VIRTUAL &&
+			       snapshot->devices[i].device->function !=
+				       RNA_FUNCTION_SWITCH_MANAGEMENT);
 }
 
 static bool is_known_zero(struct rna_value value)
@@ -94,19 +93,13 @@ static void check_gpudirect_not_ready(const struct rna_rule_input *in, struct rn
 }
 
 const struct rna_rule rna_rule_gpudirect_not_ready = {
-	.name = "gpudirect-not-ready",
-	.severity = RNA_SEVERITY_WARNING,
-	.impact = RNA_IMPACT_HOST,
-	.cause = RNA_CAUSE_HOST,
-	.scope = RNA_RULE_OF_NODE,
-	.hold = "0s",
+	RNA_RULE_ROW("gpudirect-not-ready", NODE, WARNING, HOST, HOST, NOT_READY),
 	.help = "A node with GPUs and RDMA devices supports no form of GPUDirect RDMA: "
 		"neither a peer memory module nor dma-buf.",
 	.check = check_gpudirect_not_ready,
 	.remedy = "Load nvidia_peermem, or install NVIDIA's driver with open kernel "
 		  "modules (515 or newer) on a kernel of 5.12 or newer.",
 	.message_id = "a36bc72605cf4dd5b5474e9eeb18710b",
-	.condition = RNA_CONDITION_NOT_READY,
 };
 
 static void check_gpudirect_async_off(const struct rna_rule_input *in, struct rna_finds *out)
@@ -130,12 +123,7 @@ static void check_gpudirect_async_off(const struct rna_rule_input *in, struct rn
 }
 
 const struct rna_rule rna_rule_gpudirect_async_off = {
-	.name = "gpudirect-async-off",
-	.severity = RNA_SEVERITY_INFO,
-	.impact = RNA_IMPACT_HOST,
-	.cause = RNA_CAUSE_HOST,
-	.scope = RNA_RULE_OF_NODE,
-	.hold = "0s",
+	RNA_RULE_ROW("gpudirect-async-off", NODE, INFO, HOST, HOST, NOT_READY),
 	.help = "NVIDIA's driver does not allow GPU kernels to ring NIC doorbells, which "
 		"NVSHMEM's IBGDA needs.",
 	.check = check_gpudirect_async_off,
@@ -143,7 +131,6 @@ const struct rna_rule rna_rule_gpudirect_async_off = {
 		  "For these, load the driver with NVreg_EnableStreamMemOPs=1 and "
 		  "NVreg_RegistryDwords=PeerMappingOverride=1.",
 	.message_id = "a642b60a241244caac5a95af4f239f37",
-	.condition = RNA_CONDITION_NOT_READY,
 };
 
 /* -- Modules ----------------------------------------------------------------------------------- */
@@ -197,19 +184,13 @@ static void check_module_missing(const struct rna_rule_input *in, struct rna_fin
 }
 
 const struct rna_rule rna_rule_module_missing = {
-	.name = "module-missing",
-	.severity = RNA_SEVERITY_INFO,
-	.impact = RNA_IMPACT_HOST,
-	.cause = RNA_CAUSE_HOST,
-	.scope = RNA_RULE_OF_NODE,
-	.hold = "0s",
+	RNA_RULE_ROW("module-missing", NODE, INFO, HOST, HOST, NOT_READY),
 	.help = "A kernel module of the RDMA stack is not loaded. Severity warning if no "
 		"application works without it.",
 	.check = check_module_missing,
 	.remedy = "Load it with modprobe and list it in /etc/modules-load.d; the package "
 		  "rdma-core does so by default.",
 	.message_id = "100bd1c5ad6846f592bf40442499df71",
-	.condition = RNA_CONDITION_NOT_READY,
 };
 
 /* A module that is part of the kernel and has no parameters has no directory in /sys/module. */
@@ -217,10 +198,8 @@ static bool has_devices(const struct rna_rule_input *in, const struct rna_driver
 {
 	const struct rna_snapshot *snapshot = in->view->snapshot;
 
-	for (size_t i = 0; i < snapshot->device_count; i++)
-		if (rna_driver_named(snapshot->devices[i].device->driver) == driver)
-			return true;
-	return false;
+	return RNA_ANY(i, snapshot->device_count,
+		       rna_driver_named(snapshot->devices[i].device->driver) == driver);
 }
 
 /*
@@ -251,18 +230,12 @@ static void check_rdma_driver_missing(const struct rna_rule_input *in, struct rn
 }
 
 const struct rna_rule rna_rule_rdma_driver_missing = {
-	.name = "rdma-driver-missing",
-	.severity = RNA_SEVERITY_INFO,
-	.impact = RNA_IMPACT_RAIL_LOST,
-	.cause = RNA_CAUSE_HOST,
-	.scope = RNA_RULE_OF_NODE,
-	.hold = "0s",
+	RNA_RULE_ROW("rdma-driver-missing", NODE, INFO, RAIL_LOST, HOST, NOT_READY),
 	.help = "The Ethernet driver of NICs is loaded without the module that provides "
 		"their RDMA devices.",
 	.check = check_rdma_driver_missing,
 	.remedy = "If RDMA is wanted, load the module that the finding names.",
 	.message_id = "6ec9b7be51094088b09458fb1708b59d",
-	.condition = RNA_CONDITION_NOT_READY,
 };
 
 /* -- Device files ------------------------------------------------------------------------------ */
@@ -319,8 +292,7 @@ static void check_mads(const struct rna_rule_input *in, struct rna_finds *out)
 
 	if (!knows_mads(readiness) || !rna_device_is_nic(in->subject->device->device))
 		return;
-	for (size_t i = 0; i < in->subject->rdma_device->port_count; i++) {
-		const struct rna_subject *port = &in->subject->ports[i];
+	RNA_EACH (port, in->subject->ports, in->subject->rdma_device->port_count) {
 		const struct rna_device_node *node =
 			rna_readiness_find_node(readiness, port->device->device->name, port->port);
 
@@ -360,11 +332,7 @@ static void check_device_node(const struct rna_rule_input *in, struct rna_finds 
 }
 
 const struct rna_rule rna_rule_device_node = {
-	.name = "device-node",
-	.severity = RNA_SEVERITY_WARNING,
-	.impact = RNA_IMPACT_RAIL_LOST,
-	.cause = RNA_CAUSE_HOST,
-	.scope = RNA_RULE_OF_DEVICE,
+	RNA_RULE_ROW("device-node", DEVICE, WARNING, RAIL_LOST, HOST, NOT_READY),
 	.hold = "30s",
 	.help = "The file in /dev/infiniband that applications open for a device is "
 		"missing. Severity info if it exists but is not open to all users, if an "
@@ -374,7 +342,6 @@ const struct rna_rule rna_rule_device_node = {
 	.remedy = "Run: udevadm trigger --subsystem-match=infiniband_verbs. The mode is "
 		  "0666 unless a udev rule changes it.",
 	.message_id = "c6eba39512694e97beba179d1ccb7a16",
-	.condition = RNA_CONDITION_NOT_READY,
 };
 
 /* -- What programs can do with a device -------------------------------------------------------- */
@@ -398,11 +365,7 @@ static void check_verbs_abi(const struct rna_rule_input *in, struct rna_finds *o
 }
 
 const struct rna_rule rna_rule_verbs_abi = {
-	.name = "verbs-abi",
-	.severity = RNA_SEVERITY_INFO,
-	.impact = RNA_IMPACT_HOST,
-	.cause = RNA_CAUSE_HOST,
-	.scope = RNA_RULE_OF_DEVICE,
+	RNA_RULE_ROW("verbs-abi", DEVICE, INFO, HOST, HOST, NOT_READY),
 	.hold = "30s",
 	.help = "The driver of a device is not that of Linux: it has a newer ABI of verbs than "
 		"the libibverbs of distributions.",
@@ -411,7 +374,6 @@ const struct rna_rule rna_rule_verbs_abi = {
 		  "it in the images of containers as well, in the version that belongs to the "
 		  "driver of the host: ibv_devinfo in a container must show {device}.",
 	.message_id = "a82319b148df4b4cbe5e85576c7cc190",
-	.condition = RNA_CONDITION_NOT_READY,
 };
 
 static bool is_iwarp(const struct rna_subject *device)
@@ -425,11 +387,9 @@ static bool is_all_iwarp(const struct rna_rule_input *in)
 {
 	const struct rna_subject_list *devices = rna_view_devices(in->view);
 
-	for (size_t i = 0; i < devices->count; i++)
-		if (rna_device_is_nic(devices->items[i].device->device) &&
-		    !is_iwarp(&devices->items[i]))
-			return false;
-	return true;
+	return !RNA_ANY(i, devices->count,
+			rna_device_is_nic(devices->items[i].device->device) &&
+				!is_iwarp(&devices->items[i]));
 }
 
 static void check_iwarp(const struct rna_rule_input *in, struct rna_finds *out)
@@ -455,11 +415,7 @@ static void check_iwarp(const struct rna_rule_input *in, struct rna_finds *out)
 }
 
 const struct rna_rule rna_rule_iwarp = {
-	.name = "iwarp",
-	.severity = RNA_SEVERITY_WARNING,
-	.impact = RNA_IMPACT_HOST,
-	.cause = RNA_CAUSE_HOST,
-	.scope = RNA_RULE_OF_DEVICE,
+	RNA_RULE_ROW("iwarp", DEVICE, WARNING, HOST, HOST, NOT_READY),
 	.hold = "30s",
 	.help = "All RDMA devices of a node with data centre GPUs run iWARP, which libraries for "
 		"GPUs do not use.",
@@ -467,7 +423,6 @@ const struct rna_rule rna_rule_iwarp = {
 	.remedy = "If jobs need RDMA, use NICs with RoCE or InfiniBand; if none do, disable this "
 		  "rule here.",
 	.message_id = "0746b9b62c2b49f794972eb5a9ef2e94",
-	.condition = RNA_CONDITION_NOT_READY,
 };
 
 /* -- CPUs and IOMMU ---------------------------------------------------------------------------- */
@@ -481,10 +436,7 @@ static bool chooses_frequency_itself(const char *driver)
 {
 	static const char *const drivers[] = {"intel_pstate", "amd-pstate-epp", "amd_pstate_epp"};
 
-	for (size_t i = 0; i < RNA_ARRAY_SIZE(drivers); i++)
-		if (rna_same_text(driver, drivers[i]))
-			return true;
-	return false;
+	return RNA_ANY(i, RNA_ARRAY_SIZE(drivers), rna_same_text(driver, drivers[i]));
 }
 
 /* Governors that raise the frequency when there is load: the first packets find a slow CPU. */
@@ -492,10 +444,7 @@ static bool follows_load(const char *governor)
 {
 	static const char *const governors[] = {"ondemand", "conservative", "schedutil"};
 
-	for (size_t i = 0; i < RNA_ARRAY_SIZE(governors); i++)
-		if (strcmp(governor, governors[i]) == 0)
-			return true;
-	return false;
+	return RNA_ANY(i, RNA_ARRAY_SIZE(governors), strcmp(governor, governors[i]) == 0);
 }
 
 static void check_cpu_governor(const struct rna_rule_input *in, struct rna_finds *out)
@@ -528,11 +477,7 @@ static void check_cpu_governor(const struct rna_rule_input *in, struct rna_finds
 }
 
 const struct rna_rule rna_rule_cpu_governor = {
-	.name = "cpu-governor",
-	.severity = RNA_SEVERITY_INFO,
-	.impact = RNA_IMPACT_HOST,
-	.cause = RNA_CAUSE_HOST,
-	.scope = RNA_RULE_OF_NODE,
+	RNA_RULE_ROW("cpu-governor", NODE, INFO, HOST, HOST, NOT_READY),
 	.hold = "1m",
 	.help = "The kernel lowers the frequency of CPUs without load. Severity warning if "
 		"it keeps the lowest frequency (powersave). Drivers that choose the "
@@ -542,7 +487,6 @@ const struct rna_rule rna_rule_cpu_governor = {
 		  "such as throughput-performance. No action required with severity info "
 		  "unless latency matters.",
 	.message_id = "ccebb68457474a7fa67cd0224a864b50",
-	.condition = RNA_CONDITION_NOT_READY,
 };
 
 static size_t count_translated(const struct rna_rule_input *in, struct rna_value *ret_mode)
@@ -596,12 +540,7 @@ static void check_iommu_translating(const struct rna_rule_input *in, struct rna_
 }
 
 const struct rna_rule rna_rule_iommu_translating = {
-	.name = "iommu-translating",
-	.severity = RNA_SEVERITY_INFO,
-	.impact = RNA_IMPACT_HOST,
-	.cause = RNA_CAUSE_PLATFORM,
-	.scope = RNA_RULE_OF_NODE,
-	.hold = "0s",
+	RNA_RULE_ROW("iommu-translating", NODE, INFO, HOST, PLATFORM, NOT_READY),
 	.help = "On a machine with GPUs, the IOMMU of Intel or AMD translates the addresses "
 		"of RDMA devices or GPUs. Not in virtual machines.",
 	.check = check_iommu_translating,
@@ -609,7 +548,6 @@ const struct rna_rule rna_rule_iommu_translating = {
 		  "boot with iommu=pt, or turn the IOMMU off in the BIOS if no virtual "
 		  "machine needs it.",
 	.message_id = "bfc31971658f4da48352a61583b5375c",
-	.condition = RNA_CONDITION_NOT_READY,
 };
 
 /* -- Containers -------------------------------------------------------------------------------- */
@@ -626,19 +564,13 @@ static void check_netns_exclusive(const struct rna_rule_input *in, struct rna_fi
 }
 
 const struct rna_rule rna_rule_netns_exclusive = {
-	.name = "netns-exclusive",
-	.severity = RNA_SEVERITY_INFO,
-	.impact = RNA_IMPACT_HOST,
-	.cause = RNA_CAUSE_HOST,
-	.scope = RNA_RULE_OF_NODE,
-	.hold = "0s",
+	RNA_RULE_ROW("netns-exclusive", NODE, INFO, HOST, HOST, NOT_READY),
 	.help = "RDMA devices are bound to one network namespace each (exclusive mode).",
 	.check = check_netns_exclusive,
 	.remedy = "No action required if containers receive devices by SR-IOV or as host "
 		  "devices. To share a device among containers, run: rdma system set "
 		  "netns shared.",
 	.message_id = "d03a4e897d27478eacde38035c01f7e6",
-	.condition = RNA_CONDITION_NOT_READY,
 };
 
 static void put_limit(struct rna_strbuf *out, struct rna_value limit)
@@ -714,12 +646,7 @@ static void check_memlock_low(const struct rna_rule_input *in, struct rna_finds 
 }
 
 const struct rna_rule rna_rule_memlock_low = {
-	.name = "memlock-low",
-	.severity = RNA_SEVERITY_INFO,
-	.impact = RNA_IMPACT_HOST,
-	.cause = RNA_CAUSE_HOST,
-	.scope = RNA_RULE_OF_NODE,
-	.hold = "0s",
+	RNA_RULE_ROW("memlock-low", NODE, INFO, HOST, HOST, NOT_READY),
 	.help = "A container runtime passes a low limit of locked memory (less than 1 GiB) "
 		"to its containers; RDMA needs locked memory. What counts is the "
 		"specification of the runtime (base_runtime_spec of containerd, "
@@ -733,5 +660,4 @@ const struct rna_rule rna_rule_memlock_low = {
 		  "and recreate the containers. CAP_IPC_LOCK helps only containers that run "
 		  "as root.",
 	.message_id = "6f6b441aa4d84b2bb519b38fb6402d2f",
-	.condition = RNA_CONDITION_NOT_READY,
 };

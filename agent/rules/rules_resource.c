@@ -18,8 +18,7 @@ static size_t count_functions(const struct rna_rule_input *in)
 {
 	size_t most = 0;
 
-	for (size_t i = 0; i < in->ports->count; i++) {
-		const struct rna_subject *port = &in->ports->items[i];
+	RNA_EACH (port, in->ports->items, in->ports->count) {
 		size_t count = 0;
 
 		for (size_t k = 0; port->model > 0 && k < in->ports->count; k++)
@@ -34,10 +33,8 @@ static size_t count_functions(const struct rna_rule_input *in)
 static const struct rna_kubernetes_resource *find_resource(const struct rna_node_status *node,
 							   const char *name)
 {
-	for (size_t i = 0; i < node->resource_count; i++)
-		if (strcmp(node->resources[i].name, name) == 0)
-			return &node->resources[i];
-	return NULL;
+	return RNA_FIND(i, node->resources, node->resource_count,
+			strcmp(node->resources[i].name, name) == 0);
 }
 
 static void begin(struct rna_strbuf *out)
@@ -114,11 +111,7 @@ static void check_resources_missing(const struct rna_rule_input *in, struct rna_
 }
 
 const struct rna_rule rna_rule_resources_missing = {
-	.name = "resources-missing",
-	.severity = RNA_SEVERITY_WARNING,
-	.impact = RNA_IMPACT_HOST,
-	.cause = RNA_CAUSE_PLATFORM,
-	.scope = RNA_RULE_OF_NODE,
+	RNA_RULE_ROW("resources-missing", NODE, WARNING, HOST, PLATFORM, RESOURCES_MISSING),
 	.hold = "0s", /* the Node is looked at rarely */
 	.help = "Device plugins advertise none, or fewer, of the RDMA resources that the "
 		"node has. Checked with kubernetes.backend api or both.",
@@ -126,7 +119,6 @@ const struct rna_rule rna_rule_resources_missing = {
 	.remedy = "Read the logs of the device plugin on this node and of the kubelet; "
 		  "kubectl describe node shows the allocatable resources.",
 	.message_id = "96b6569d987a4a24a205a717a8c17dc5",
-	.condition = RNA_CONDITION_RESOURCES_MISSING,
 };
 
 /* With the setting, the node was to be taken from its users, and is not. */
@@ -141,12 +133,7 @@ static void check_taint_withheld(const struct rna_rule_input *in, struct rna_fin
 }
 
 const struct rna_rule rna_rule_taint_withheld = {
-	.name = "taint-withheld",
-	.severity = RNA_SEVERITY_WARNING,
-	.impact = RNA_IMPACT_AGENT,
-	.cause = RNA_CAUSE_PLATFORM,
-	.scope = RNA_RULE_OF_NODE,
-	.hold = "0s",
+	RNA_RULE_ROW("taint-withheld", NODE, WARNING, AGENT, PLATFORM, TAINT_WITHHELD),
 	.help = "The Node should have the taint, and does not get it: other nodes hold all Leases "
 		"of kubernetes.taint_leases, there are none, the API server refuses them, or "
 		"kubernetes.taint_dry_run is true.",
@@ -154,7 +141,6 @@ const struct rna_rule rna_rule_taint_withheld = {
 	.remedy = "If many nodes are sick at once, look for a cause that they share before you "
 		  "raise the limit. To keep jobs from this node meanwhile, cordon it.",
 	.message_id = "7b061a56bbc248c99c5d3b53c1fbf668",
-	.condition = RNA_CONDITION_TAINT_WITHHELD,
 };
 
 static void check_label_held(const struct rna_rule_input *in, struct rna_finds *out)
@@ -166,12 +152,7 @@ static void check_label_held(const struct rna_rule_input *in, struct rna_finds *
 }
 
 const struct rna_rule rna_rule_label_held = {
-	.name = "label-held",
-	.severity = RNA_SEVERITY_INFO,
-	.impact = RNA_IMPACT_AGENT,
-	.cause = RNA_CAUSE_PLATFORM,
-	.scope = RNA_RULE_OF_NODE,
-	.hold = "0s",
+	RNA_RULE_ROW("label-held", NODE, INFO, AGENT, PLATFORM, NOT_READY),
 	.help = "The label kubernetes.roce_key of the Node has another value than the agent would "
 		"give it. Another client has written it, and kubernetes.roce_label is "
 		"only-if-unset.",
@@ -179,5 +160,4 @@ const struct rna_rule rna_rule_label_held = {
 	.remedy = "Decide who sets the label: set kubernetes.roce_label to own or off, or take the "
 		  "label out of the other client (a NodeFeatureRule, a script).",
 	.message_id = "3dc8010627ce438388e8d02f0362547a",
-	.condition = RNA_CONDITION_NOT_READY,
 };

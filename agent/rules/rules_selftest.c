@@ -142,11 +142,7 @@ static void check_selftest_failed(const struct rna_rule_input *in, struct rna_fi
 }
 
 const struct rna_rule rna_rule_selftest_failed = {
-	.name = "selftest-failed",
-	.severity = RNA_SEVERITY_CRITICAL,
-	.impact = RNA_IMPACT_RAIL_LOST,
-	.cause = RNA_CAUSE_CARD,
-	.scope = RNA_RULE_OF_PORT,
+	RNA_RULE_ROW("selftest-failed", PORT, CRITICAL, RAIL_LOST, CARD, LINK_DEGRADED),
 	.hold = "0s", /* two tests are half an hour apart, or more */
 	.help = "Two consecutive self-tests with the same kind of memory failed or were "
 		"far too slow, or one returned corrupted data. Slow memory of another "
@@ -156,7 +152,6 @@ const struct rna_rule rna_rule_selftest_failed = {
 		  "-vv -s {pci}), for ACS and the IOMMU, and for throttling. To test "
 		  "again, run: rdma-node-agent selftest --device {device}.",
 	.message_id = "9cd09d1d63f14de389a5a08608639f2b",
-	.condition = RNA_CONDITION_LINK_DEGRADED,
 };
 
 static void check_selftest_slow(const struct rna_rule_input *in, struct rna_finds *out)
@@ -167,12 +162,7 @@ static void check_selftest_slow(const struct rna_rule_input *in, struct rna_find
 }
 
 const struct rna_rule rna_rule_selftest_slow = {
-	.name = "selftest-slow",
-	.severity = RNA_SEVERITY_WARNING,
-	.impact = RNA_IMPACT_RAIL_SLOW,
-	.cause = RNA_CAUSE_CARD,
-	.scope = RNA_RULE_OF_PORT,
-	.hold = "0s",
+	RNA_RULE_ROW("selftest-slow", PORT, WARNING, RAIL_SLOW, CARD, LINK_DEGRADED),
 	.help = "Two consecutive self-tests with the same kind of memory moved less data "
 		"than the port and its PCIe path allow, or less than its siblings. Memory "
 		"of another NUMA node has severity info.",
@@ -181,7 +171,6 @@ const struct rna_rule rna_rule_selftest_slow = {
 		  "payload, relaxed ordering), NUMA placement, CPU power management. To "
 		  "test again, run: rdma-node-agent selftest --device {device}.",
 	.message_id = "ee27e87824b941748073477729982d96",
-	.condition = RNA_CONDITION_LINK_DEGRADED,
 };
 
 static void check_selftest_stuck(const struct rna_rule_input *in, struct rna_finds *out)
@@ -197,11 +186,7 @@ static void check_selftest_stuck(const struct rna_rule_input *in, struct rna_fin
 }
 
 const struct rna_rule rna_rule_selftest_stuck = {
-	.name = "selftest-stuck",
-	.severity = RNA_SEVERITY_WARNING,
-	.impact = RNA_IMPACT_RAIL_LOST,
-	.cause = RNA_CAUSE_CARD,
-	.scope = RNA_RULE_OF_PORT,
+	RNA_RULE_ROW("selftest-stuck", PORT, WARNING, RAIL_LOST, CARD, NOT_OBSERVED),
 	.hold = "0s", /* it had all the time that it could need */
 	.help = "A self-test hangs in the kernel and cannot be stopped; its device is not "
 		"tested until it ends.",
@@ -209,5 +194,4 @@ const struct rna_rule rna_rule_selftest_stuck = {
 	.remedy = "Search the kernel log for driver timeouts. If {device} needs a reset, "
 		  "drain the node first. {recover}",
 	.message_id = "6f6c13aeb72146e79de440ac62a7d7c5",
-	.condition = RNA_CONDITION_NOT_OBSERVED,
 };

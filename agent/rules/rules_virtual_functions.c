@@ -88,11 +88,7 @@ static void check_virtual_function_guid(const struct rna_rule_input *in, struct 
 }
 
 const struct rna_rule rna_rule_virtual_function_guid = {
-	.name = "virtual-function-guid",
-	.severity = RNA_SEVERITY_WARNING,
-	.impact = RNA_IMPACT_HOST,
-	.cause = RNA_CAUSE_HOST,
-	.scope = RNA_RULE_OF_DEVICE,
+	RNA_RULE_ROW("virtual-function-guid", DEVICE, WARNING, HOST, HOST, NOT_READY),
 	.hold = "5m", /* operators bind first and configure then */
 	.help = "Virtual functions of an InfiniBand device have a driver but no GUID; "
 		"their ports stay down in any virtual machine or container.",
@@ -102,7 +98,6 @@ const struct rna_rule rna_rule_virtual_function_guid = {
 		  "port_guid G, or the policy of the SR-IOV operator), and rebind the "
 		  "driver of the functions.",
 	.message_id = "a42a610c83354e3aa17750564ac83df1",
-	.condition = RNA_CONDITION_NOT_READY,
 };
 
 static void check_virtual_function_link(const struct rna_rule_input *in, struct rna_finds *out)
@@ -131,11 +126,7 @@ static void check_virtual_function_link(const struct rna_rule_input *in, struct 
 }
 
 const struct rna_rule rna_rule_virtual_function_link = {
-	.name = "virtual-function-link",
-	.severity = RNA_SEVERITY_INFO,
-	.impact = RNA_IMPACT_HOST,
-	.cause = RNA_CAUSE_HOST,
-	.scope = RNA_RULE_OF_DEVICE,
+	RNA_RULE_ROW("virtual-function-link", DEVICE, INFO, HOST, HOST, NOT_READY),
 	.hold = "5m",
 	.help = "Virtual functions have a driver, but their link is administratively down.",
 	.check = check_virtual_function_link,
@@ -143,5 +134,4 @@ const struct rna_rule rna_rule_virtual_function_link = {
 		  "{netdev} vf N state auto, or change linkState in the policy of the "
 		  "SR-IOV operator.",
 	.message_id = "f004fd0c23cb4d52b0f64cbfcf421818",
-	.condition = RNA_CONDITION_NOT_READY,
 };

@@ -282,10 +282,9 @@ static bool counts_by(const struct rna_threshold *row, const char *file)
 
 static const struct rna_counter *find_counter(const char *name)
 {
-	for (size_t i = 0; i < rna_counter_count; i++)
-		if (strcmp(rna_counters[i].file, name) == 0 && rna_counters[i].kind == RNA_COUNTER)
-			return &rna_counters[i];
-	return NULL;
+	return RNA_FIND(i, rna_counters, rna_counter_count,
+			strcmp(rna_counters[i].file, name) == 0 &&
+				rna_counters[i].kind == RNA_COUNTER);
 }
 
 /* Ratios are not counters. False: no statistic of that name. */
@@ -315,10 +314,7 @@ static const struct rna_threshold *find_row(const char *name)
 	for (size_t i = 0; i < RNA_ARRAY_SIZE(table); i++)
 		if (strcmp(table[i].name, name) == 0)
 			return &table[i];
-	for (size_t i = 0; i < RNA_ARRAY_SIZE(table); i++)
-		if (counts_by(&table[i], name))
-			return &table[i];
-	return NULL;
+	return RNA_FIND(i, table, RNA_ARRAY_SIZE(table), counts_by(&table[i], name));
 }
 
 /* Finds the meaning, counter or statistic of that name, with its row of the table, if any. */
@@ -582,11 +578,9 @@ bool rna_thresholds_same(const struct rna_thresholds *a, const struct rna_thresh
 {
 	if (a->count != b->count)
 		return false;
-	for (size_t i = 0; i < a->count; i++)
-		if (strcmp(a->items[i].name, b->items[i].name) != 0 ||
-		    a->items[i].window != b->items[i].window)
-			return false;
-	return true;
+	return !RNA_ANY(i, a->count,
+			strcmp(a->items[i].name, b->items[i].name) != 0 ||
+				a->items[i].window != b->items[i].window);
 }
 
 void rna_thresholds_describe(struct rna_strbuf *out)
@@ -594,9 +588,7 @@ void rna_thresholds_describe(struct rna_strbuf *out)
 	static const char *const layers[] = {[IB] = "InfiniBand", [ROCE] = "Ethernet"};
 
 	rna_strbuf_puts(out, "Counter\tThreshold\tLink layer\tSeverity\tWhat a rise means\n");
-	for (size_t i = 0; i < RNA_ARRAY_SIZE(table); i++) {
-		const struct rna_threshold *row = &table[i];
-
+	RNA_EACH (row, table, RNA_ARRAY_SIZE(table)) {
 		if (row->is_base)
 			continue;
 		rna_strbuf_printf(out, "`%s`\t`%ju/%c", row->name, (uintmax_t)row->count,

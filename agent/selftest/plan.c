@@ -27,10 +27,7 @@ enum {
 
 static bool is_stalled(const struct rna_subject *subject)
 {
-	for (size_t i = 0; i < subject->job_count; i++)
-		if (subject->jobs[i].stalled)
-			return true;
-	return false;
+	return RNA_ANY(i, subject->job_count, subject->jobs[i].stalled);
 }
 
 /* Devices with RC connections have the node type CA; iWARP has RNIC, EFA has unspecified. */

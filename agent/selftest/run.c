@@ -83,12 +83,10 @@ void rna_selftest_runs_deinit(struct rna_selftest_runs *runs)
 bool rna_selftest_runs_have(const struct rna_selftest_runs *runs,
 			    const struct rna_selftest_run *run)
 {
-	for (size_t i = 0; i < runs->count; i++)
-		if (runs->items[i].request.port == run->request.port &&
-		    runs->items[i].request.endpoint == run->request.endpoint &&
-		    strcmp(runs->items[i].request.device, run->request.device) == 0)
-			return true;
-	return false;
+	return RNA_ANY(i, runs->count,
+		       runs->items[i].request.port == run->request.port &&
+			       runs->items[i].request.endpoint == run->request.endpoint &&
+			       strcmp(runs->items[i].request.device, run->request.device) == 0);
 }
 
 /* -- Planning ---------------------------------------------------------------------------------- */

@@ -355,11 +355,9 @@ static const struct rna_subject *find_subject(const struct rna_selftest *selftes
 {
 	const struct rna_subject_list *ports = rna_view_ports(selftest->view);
 
-	for (size_t i = 0; i < ports->count; i++)
-		if (ports->items[i].port == port->number &&
-		    strcmp(ports->items[i].rdma_device->key, port->key) == 0)
-			return &ports->items[i];
-	return NULL;
+	return RNA_FIND(i, ports->items, ports->count,
+			ports->items[i].port == port->number &&
+				strcmp(ports->items[i].rdma_device->key, port->key) == 0);
 }
 
 static void test_port(struct rna_selftest *selftest, struct rna_tested *port)

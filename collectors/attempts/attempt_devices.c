@@ -65,10 +65,8 @@ static bool has_link_layer(const struct rna_root *root, const struct rna_device 
 static bool has_port(const struct rna_root *root, const struct rna_device *device,
 		     enum rna_link_layer wanted)
 {
-	for (size_t i = 0; i < device->port_count; i++)
-		if (has_link_layer(root, device, device->ports[i], wanted))
-			return true;
-	return false;
+	return RNA_ANY(i, device->port_count,
+		       has_link_layer(root, device, device->ports[i], wanted));
 }
 
 /*
@@ -105,9 +103,7 @@ int rna_attempt_interfaces(const struct rna_attempt *attempt, struct rna_strbuf 
 
 	if (!arena)
 		return rna_error_set(error, -ENOMEM, "interfaces");
-	for (size_t i = 0; i < count_devices(attempt); i++) {
-		const struct rna_device *device = &attempt->presence->devices[i];
-
+	RNA_EACH (device, attempt->presence->devices, count_devices(attempt)) {
 		if (!rna_device_is_nic(device) ||
 		    !has_port(attempt->root, device, RNA_LINK_LAYER_ETHERNET))
 			continue;
@@ -149,10 +145,8 @@ struct count {
 
 static const struct rna_device *find_device(const struct rna_attempt *attempt, const char *name)
 {
-	for (size_t i = 0; i < count_devices(attempt); i++)
-		if (strcmp(attempt->presence->devices[i].name, name) == 0)
-			return &attempt->presence->devices[i];
-	return NULL;
+	return RNA_FIND(i, attempt->presence->devices, count_devices(attempt),
+			strcmp(attempt->presence->devices[i].name, name) == 0);
 }
 
 /* The device and the port that a file is for. NULL: none that the agent reads. */

@@ -486,10 +486,17 @@ extern const struct rna_ethtool_backend rna_recorded_ethtool;           /* recor
 extern const struct rna_verbs_backend rna_recorded_verbs;               /* recorded.c */
 extern const struct rna_netdev_backend rna_recorded_netdev;             /* recorded.c */
 extern const struct rna_rdma_netlink_backend rna_recorded_rdma_netlink; /* recorded.c */
+extern const struct rna_mad_backend rna_recorded_mad;                   /* recorded_mad.c */
 extern const struct rna_verbs_backend rna_quiet_verbs;                  /* quiet.c */
 extern const struct rna_rdma_netlink_backend rna_quiet_rdma_netlink;    /* quiet.c */
 extern const struct rna_mad_backend rna_quiet_mad;                      /* quiet.c */
-extern const struct rna_mad_backend rna_recorded_mad;                   /* recorded_mad.c */
+
+/* Answers that are in no recording either. -ENOENT. */
+int rna_verbs_query_no_gids(const struct rna_root *root, const struct rna_device *device,
+			    struct rna_arena *arena, struct rna_verbs_gids *ret);
+int rna_rdma_netlink_get_no_counters(struct rna_rdma_numbers *numbers, const char *device,
+				     unsigned port, struct rna_arena *arena,
+				     struct rna_netlink_counters *ret);
 
 /*
  * Is there an RDMA stack to ask? libibverbs and RDMA netlink make the kernel load ib_core when

@@ -27,11 +27,8 @@ const struct rna_recorded_fields rna_recorded_lldp_peer = {RNA_ARRAY_SIZE(fields
 static int read_neighbour(const struct rna_root *root, const char *netdev, struct rna_arena *arena,
 			  struct rna_lldp_neighbour *ret)
 {
-	const struct rna_recorded_place place = {
-		.root = root,
-		.arena = arena,
-		.directory = rna_arena_printf(arena, RNA_RECORDED_LLDP "/%s", netdev),
-	};
+	const struct rna_recorded_place place =
+		RNA_RECORDED_AT(root, arena, RNA_RECORDED_LLDP "/%s", netdev);
 	const char *path = rna_recorded_path(&place, "bridge");
 
 	*ret = (struct rna_lldp_neighbour){

@@ -14,14 +14,14 @@ static int query_no_ports(const struct rna_root *root, const struct rna_device *
 	return -ENOENT;
 }
 
-static int query_no_gids(const struct rna_root *root, const struct rna_device *device,
-			 struct rna_arena *arena, struct rna_verbs_gids *ret)
+int rna_verbs_query_no_gids(const struct rna_root *root, const struct rna_device *device,
+			    struct rna_arena *arena, struct rna_verbs_gids *ret)
 {
 	(void)root, (void)device, (void)arena, (void)ret;
 	return -ENOENT;
 }
 
-const struct rna_verbs_backend rna_quiet_verbs = {query_no_ports, query_no_gids};
+const struct rna_verbs_backend rna_quiet_verbs = {query_no_ports, rna_verbs_query_no_gids};
 
 static int find_no_netdev(struct rna_rdma_numbers *numbers, const char *device, unsigned port,
 			  char ret[IF_NAMESIZE])
@@ -37,8 +37,9 @@ static int find_no_parent(struct rna_rdma_numbers *numbers, const char *device,
 	return -ENOENT;
 }
 
-static int get_no_counters(struct rna_rdma_numbers *numbers, const char *device, unsigned port,
-			   struct rna_arena *arena, struct rna_netlink_counters *ret)
+int rna_rdma_netlink_get_no_counters(struct rna_rdma_numbers *numbers, const char *device,
+				     unsigned port, struct rna_arena *arena,
+				     struct rna_netlink_counters *ret)
 {
 	(void)numbers, (void)device, (void)port, (void)arena, (void)ret;
 	return -ENOENT;
@@ -61,7 +62,7 @@ static int get_no_optional(struct rna_rdma_numbers *numbers, const char *device,
 const struct rna_rdma_netlink_backend rna_quiet_rdma_netlink = {
 	.find_parent = find_no_parent,
 	.find_netdev = find_no_netdev,
-	.get_counters = get_no_counters,
+	.get_counters = rna_rdma_netlink_get_no_counters,
 	.get_resources = get_no_resources,
 	.get_optional = get_no_optional,
 };

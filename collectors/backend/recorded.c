@@ -151,12 +151,8 @@ static int read_verbs_ports(const struct rna_root *root, const struct rna_device
 	if (!rna_root_exists(root, path))
 		return -ENOENT;
 	for (size_t i = 0; i < device->port_count; i++) {
-		const struct rna_recorded_place place = {
-			.root = root,
-			.arena = scratch,
-			.directory =
-				rna_arena_printf(scratch, "%s/ports/%u", path, device->ports[i]),
-		};
+		const struct rna_recorded_place place =
+			RNA_RECORDED_AT(root, scratch, "%s/ports/%u", path, device->ports[i]);
 
 		if (rna_recorded_read(&place, &rna_recorded_verbs_port, &ports[i]) < 0)
 			return -ENOMEM;
@@ -165,16 +161,9 @@ static int read_verbs_ports(const struct rna_root *root, const struct rna_device
 }
 
 /* All that verbs say of GIDs is in sysfs, too. */
-static int query_no_gids(const struct rna_root *root, const struct rna_device *device,
-			 struct rna_arena *arena, struct rna_verbs_gids *ret)
-{
-	(void)root, (void)device, (void)arena, (void)ret;
-	return -ENOENT;
-}
-
 const struct rna_verbs_backend rna_recorded_verbs = {
 	.query_ports = read_verbs_ports,
-	.query_gids = query_no_gids,
+	.query_gids = rna_verbs_query_no_gids,
 };
 
 /* -- interfaces -------------------------------------------------------------------------------- */
@@ -229,11 +218,8 @@ static struct rna_value read_lacp_number(const struct rna_recorded_place *place,
 static int read_lacp_partner(const struct rna_recorded_place *place, const char *name,
 			     const char **ret)
 {
-	const struct rna_recorded_place told = {
-		.root = place->root,
-		.arena = place->arena,
-		.directory = rna_arena_printf(place->arena, RNA_RECORDED_NETDEV, name),
-	};
+	const struct rna_recorded_place told =
+		RNA_RECORDED_AT(place->root, place->arena, RNA_RECORDED_NETDEV, name);
 	int status = read_text(place, "bonding/ad_partner_mac", ret);
 
 	return status < 0 || *ret ? status : read_text(&told, RNA_RECORDED_LACP_PARTNER, ret);
@@ -280,11 +266,8 @@ int rna_recorded_read_netdev(const struct rna_recorded_place *place, const char 
 static int read_netdev(const struct rna_root *root, const char *name, struct rna_arena *arena,
 		       struct rna_netdev *ret)
 {
-	const struct rna_recorded_place place = {
-		.root = root,
-		.arena = arena,
-		.directory = rna_arena_printf(arena, "sys/class/net/%s", name),
-	};
+	const struct rna_recorded_place place =
+		RNA_RECORDED_AT(root, arena, "sys/class/net/%s", name);
 
 	return rna_recorded_read_netdev(&place, name, ret);
 }
@@ -338,12 +321,8 @@ static int count_recorded_addresses(const struct rna_root *root, struct rna_netd
 	if (!scratch)
 		return -ENOMEM;
 	for (size_t i = 0; i < count; i++) {
-		const struct rna_recorded_place place = {
-			.root = root,
-			.arena = scratch,
-			.directory =
-				rna_arena_printf(scratch, RNA_RECORDED_NETDEV, netdevs[i].name),
-		};
+		const struct rna_recorded_place place =
+			RNA_RECORDED_AT(root, scratch, RNA_RECORDED_NETDEV, netdevs[i].name);
 
 		(void)rna_recorded_read(&place, &rna_recorded_addresses,
 					&netdevs[i]); /* no texts */
@@ -390,11 +369,8 @@ static int list_recorded_vfs(const struct rna_root *root, const char *name, stru
 	if (!functions)
 		return -ENOMEM;
 	for (ssize_t i = 0; i < count; i++) {
-		const struct rna_recorded_place place = {
-			.root = root,
-			.arena = arena,
-			.directory = rna_arena_printf(arena, "%s/%s", directory, names[i]),
-		};
+		const struct rna_recorded_place place =
+			RNA_RECORDED_AT(root, arena, "%s/%s", directory, names[i]);
 		int status = read_vf(&place, names[i], &functions[i]);
 
 		if (status < 0)
@@ -487,8 +463,8 @@ static int list_recorded_gateways(const struct rna_root *root, const char *const
 	int status = 0;
 
 	for (size_t i = 0; i < count && status == 0; i++) {
-		const struct rna_recorded_place place = {
-			root, arena, rna_arena_printf(arena, RNA_RECORDED_GATEWAYS, netdevs[i])};
+		const struct rna_recorded_place place =
+			RNA_RECORDED_AT(root, arena, RNA_RECORDED_GATEWAYS, netdevs[i]);
 
 		status = place.directory ? read_gateways(&place, netdevs[i], ret) : -ENOMEM;
 	}
@@ -542,9 +518,8 @@ static int list_recorded_rails(const struct rna_root *root, const char *const *n
 		.items = rna_arena_array(arena, RNA_RAIL_ADDRESSES_MAX, sizeof(*ret->items))};
 	status = ret->items ? 0 : -ENOMEM;
 	for (size_t i = 0; i < count && status == 0; i++) {
-		const struct rna_recorded_place place = {root, arena,
-							 rna_arena_printf(arena, RNA_RECORDED_RAILS,
-									  netdevs[i])};
+		const struct rna_recorded_place place =
+			RNA_RECORDED_AT(root, arena, RNA_RECORDED_RAILS, netdevs[i]);
 
 		status = place.directory ? read_rail(&place, netdevs[i], ret) : -ENOMEM;
 	}
@@ -586,14 +561,6 @@ static int read_netlink_netdev(struct rna_rdma_numbers *numbers, const char *dev
 	return read_netdev_name(numbers->root, path, ret);
 }
 
-/* A recording has the hw_counters of sysfs. */
-static int get_no_counters(struct rna_rdma_numbers *numbers, const char *device, unsigned port,
-			   struct rna_arena *arena, struct rna_netlink_counters *ret)
-{
-	(void)numbers, (void)device, (void)port, (void)arena, (void)ret;
-	return -ENOENT;
-}
-
 /* A file for each PID, which holds the number of its contexts. -ENOMEM or 0. */
 static int read_contexts(const struct rna_recorded_place *device, struct rna_context_list *ret)
 {
@@ -630,11 +597,8 @@ static int read_resources(struct rna_rdma_numbers *numbers, const char *device,
 			  struct rna_resource_counts *ret, struct rna_context_list *ret_contexts)
 {
 	RNA_CLEANUP(rna_arena_free_p) struct rna_arena *arena = rna_arena_new(1024);
-	const struct rna_recorded_place place = {
-		.root = numbers->root,
-		.arena = arena,
-		.directory = arena ? rna_arena_printf(arena, RNA_RECORDED_RESOURCES, device) : NULL,
-	};
+	const struct rna_recorded_place place =
+		RNA_RECORDED_AT(numbers->root, arena, RNA_RECORDED_RESOURCES, device);
 
 	*ret = (struct rna_resource_counts){0};
 	if (!place.directory)
@@ -650,11 +614,8 @@ static int read_resources(struct rna_rdma_numbers *numbers, const char *device,
 static int read_optional(struct rna_rdma_numbers *numbers, const char *device,
 			 struct rna_arena *arena, struct rna_port_optional_counters *ret)
 {
-	const struct rna_recorded_place place = {
-		.root = numbers->root,
-		.arena = arena,
-		.directory = rna_arena_printf(arena, RNA_RECORDED_OPTIONAL, device, ret->number),
-	};
+	const struct rna_recorded_place place =
+		RNA_RECORDED_AT(numbers->root, arena, RNA_RECORDED_OPTIONAL, device, ret->number);
 	struct rna_optional_counter *items;
 	char **names;
 	ssize_t count;
@@ -688,10 +649,11 @@ static int read_parent(struct rna_rdma_numbers *numbers, const char *device,
 	return len < 0 ? (int)len : 0;
 }
 
+/* A recording has the hw_counters of sysfs. */
 const struct rna_rdma_netlink_backend rna_recorded_rdma_netlink = {
 	.find_parent = read_parent,
 	.find_netdev = read_netlink_netdev,
-	.get_counters = get_no_counters,
+	.get_counters = rna_rdma_netlink_get_no_counters,
 	.get_resources = read_resources,
 	.get_optional = read_optional,
 };

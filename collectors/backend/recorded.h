@@ -104,6 +104,11 @@ struct rna_recorded_place {
 	const char *directory; /* NULL after -ENOMEM: nothing is found below */
 };
 
+/* By a format and its arguments; arena may be NULL after -ENOMEM. */
+#define RNA_RECORDED_AT(root, arena, ...)                                                          \
+	((struct rna_recorded_place){root, arena,                                                  \
+				     (arena) ? rna_arena_printf(arena, __VA_ARGS__) : NULL})
+
 /* NULL: no memory. */
 const char *rna_recorded_path(const struct rna_recorded_place *place, const char *name);
 

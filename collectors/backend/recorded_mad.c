@@ -50,11 +50,7 @@ static int find_mad(const struct rna_root *root, const struct rna_device *device
 	*ret_arena = arena;
 	if (!arena)
 		return -ENOMEM;
-	*ret = (struct rna_recorded_place){
-		.root = root,
-		.arena = arena,
-		.directory = rna_arena_printf(arena, RNA_RECORDED_MAD, device->name, port),
-	};
+	*ret = RNA_RECORDED_AT(root, arena, RNA_RECORDED_MAD, device->name, port);
 	if (!ret->directory)
 		return -ENOMEM;
 	return rna_root_exists(root, ret->directory) ? 0 : -ENOENT;
@@ -101,11 +97,8 @@ static int read_mad_counters(const struct rna_root *root, const struct rna_devic
 static void read_peer(const struct rna_recorded_place *place, struct rna_mad_fabric *ret)
 {
 	const char *name = rna_recorded_path(place, "peer/name");
-	const struct rna_recorded_place peer = {
-		.root = place->root,
-		.arena = place->arena,
-		.directory = rna_recorded_path(place, "peer"),
-	};
+	const struct rna_recorded_place peer = {place->root, place->arena,
+						rna_recorded_path(place, "peer")};
 
 	if (!rna_value_is_known(ret->peer.port_number) ||
 	    ret->peer.guid.state == RNA_VALUE_UNREADABLE)
@@ -144,11 +137,8 @@ static void read_pkeys(const struct rna_recorded_place *place, struct rna_mad_fa
 
 static void read_details(const struct rna_recorded_place *place, struct rna_mad_fabric *ret)
 {
-	const struct rna_recorded_place details = {
-		.root = place->root,
-		.arena = place->arena,
-		.directory = rna_recorded_path(place, "details"),
-	};
+	const struct rna_recorded_place details = {place->root, place->arena,
+						   rna_recorded_path(place, "details")};
 
 	if (!details.directory || !rna_root_exists(place->root, details.directory))
 		return;

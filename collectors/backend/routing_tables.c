@@ -99,10 +99,7 @@ static void add_nexthop(struct widest *widest, uint32_t nexthop)
 /* The interface that the hop leads out of, if it is one of ours. */
 static struct out *find_out(const struct search *search, uint32_t ifindex)
 {
-	for (size_t i = 0; i < search->count; i++)
-		if (search->outs[i].ifindex == ifindex)
-			return &search->outs[i];
-	return NULL;
+	return RNA_FIND(i, search->outs, search->count, search->outs[i].ifindex == ifindex);
 }
 
 /* A dump of routes; filtered: they all lead out of one. */
@@ -319,9 +316,7 @@ static int add_gateways(const struct out *out, struct rna_arena *arena,
 {
 	const size_t first = ret->count;
 
-	for (size_t v = 0; v < IP_VERSIONS; v++) {
-		const struct widest *widest = &out->widest[v];
-
+	RNA_EACH (widest, out->widest, IP_VERSIONS) {
 		for (size_t i = 0; i < widest->count && !widest->mesh; i++) {
 			struct rna_gateway *gateway = &ret->items[ret->count];
 			char text[RNA_ADDRESS_TEXT_MAX];
@@ -488,19 +483,14 @@ static bool in_one_subnet(const struct rna_rail_address *a, const struct rna_rai
 
 static bool is_shared(const struct rna_rail_address_list *list, const struct rna_rail_address *one)
 {
-	for (size_t i = 0; i < list->count; i++)
-		if (in_one_subnet(&list->items[i], one) &&
-		    strcmp(list->items[i].netdev, one->netdev) != 0)
-			return true;
-	return false;
+	return RNA_ANY(i, list->count,
+		       in_one_subnet(&list->items[i], one) &&
+			       strcmp(list->items[i].netdev, one->netdev) != 0);
 }
 
 static bool is_own(const struct rna_rail_address_list *list, const struct rna_gid *address)
 {
-	for (size_t i = 0; i < list->count; i++)
-		if (rna_gid_is_same(&list->items[i].address, address))
-			return true;
-	return false;
+	return RNA_ANY(i, list->count, rna_gid_is_same(&list->items[i].address, address));
 }
 
 static int take_way(struct rna_bytes message, void *userdata)

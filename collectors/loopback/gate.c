@@ -50,8 +50,7 @@ static uint64_t port_activity(const struct rna_loopback_request *request)
 	uint64_t sum = 0;
 	char path[256];
 
-	for (size_t i = 0; i < RNA_ACTIVITY_COUNT; i++) {
-		const struct rna_activity *activity = &rna_activities[i];
+	RNA_EACH (activity, rna_activities, RNA_ACTIVITY_COUNT) {
 		bool pma = activity->place == RNA_PLACE_PORT_COUNTERS;
 
 		(void)snprintf(path, sizeof(path), "/sys/class/infiniband/%s/ports/%u/%s/%s",

@@ -25,18 +25,12 @@ static const struct rna_speed speeds[] = {
 
 const struct rna_speed *rna_speed_from_code(uint64_t code)
 {
-	for (size_t i = 0; i < RNA_ARRAY_SIZE(speeds); i++)
-		if (speeds[i].code == code)
-			return &speeds[i];
-	return NULL;
+	return RNA_FIND(i, speeds, RNA_ARRAY_SIZE(speeds), speeds[i].code == code);
 }
 
 const struct rna_speed *rna_speed_from_name(const char *name)
 {
-	for (size_t i = 0; i < RNA_ARRAY_SIZE(speeds); i++)
-		if (strcmp(speeds[i].name, name) == 0)
-			return &speeds[i];
-	return NULL;
+	return RNA_FIND(i, speeds, RNA_ARRAY_SIZE(speeds), strcmp(speeds[i].name, name) == 0);
 }
 
 unsigned rna_lanes_from_code(uint64_t code)

@@ -479,10 +479,8 @@ static bool may_have_file(const struct run *run, uint32_t process, const char *n
 
 static const struct group *find_group(const struct run *run, uint64_t network)
 {
-	for (size_t i = 0; i < run->group_count; i++)
-		if (run->groups[i].processes->network == network)
-			return &run->groups[i];
-	return NULL;
+	return RNA_FIND(i, run->groups, run->group_count,
+			run->groups[i].processes->network == network);
 }
 
 /*
@@ -559,8 +557,7 @@ static int list_found(struct run *run, struct rna_devices_elsewhere *ret)
 		rna_arena_array(run->arena, run->absent_count + 1, sizeof(*ret->contested));
 	if (!ret->items || !ret->contested)
 		return -ENOMEM;
-	for (size_t i = 0; i < run->absent_count; i++) {
-		const struct absent *absent = &run->absent[i];
+	RNA_EACH (absent, run->absent, run->absent_count) {
 		const struct process *process = absent->process;
 
 		if (process && absent->other)

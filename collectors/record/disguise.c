@@ -105,10 +105,7 @@ static uint32_t number_of_octets(struct rna_disguise *disguise, char space, cons
 
 static bool is_zero(const uint8_t *octets, size_t count)
 {
-	for (size_t i = 0; i < count; i++)
-		if (octets[i])
-			return false;
-	return true;
+	return !RNA_ANY(i, count, octets[i]);
 }
 
 static void put_unit(uint8_t octets[3], uint32_t number)
@@ -215,8 +212,7 @@ static uint64_t replace_prefix_bits(struct rna_disguise *disguise, const struct 
 	const struct prefix *nearest = NULL;
 	struct prefix new = {.network = network, .original = original}, *place;
 
-	for (size_t i = 0; i < disguise->prefix_count; i++) {
-		const struct prefix *known = &disguise->prefixes[i];
+	RNA_EACH (known, disguise->prefixes, disguise->prefix_count) {
 		unsigned common = common_bits(known->original, original);
 
 		if (known->network != network)

@@ -142,8 +142,7 @@ static void note_fields(const struct place *place, const struct rna_recorded_fie
 			const void *answer)
 {
 	note_directory(place);
-	for (size_t i = 0; i < fields->count; i++) {
-		const struct rna_recorded_field *field = &fields->items[i];
+	RNA_EACH (field, fields->items, fields->count) {
 		const void *member = (const char *)answer + field->offset;
 		const struct rna_value *value = member;
 		const char *const *text = member;

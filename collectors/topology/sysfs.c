@@ -222,13 +222,10 @@ static void drop_unwanted(struct rna_topology_run *run, struct rna_pci_functions
 {
 	size_t kept = 0;
 
-	for (size_t i = 0; i < functions->count; i++) {
-		const struct rna_pci_function *function = &functions->items[i];
-
+	RNA_EACH (function, functions->items, functions->count)
 		if (!function->physical &&
 		    (function->gpu || function->nic || function->data_direct))
 			functions->items[kept++] = *function;
-	}
 	functions->count = kept;
 	rna_pci_functions_sort(run, functions);
 }

@@ -28,11 +28,9 @@ static bool is_known(const struct rna_topology_run *run)
 {
 	if (!run->last || !run->last->hwloc || follows_hwloc(run))
 		return false;
-	for (size_t i = 0; i < run->functions.count; i++)
-		if (rna_topology_find_object(run->last, run->functions.items[i].address) ==
-		    RNA_NO_OBJECT)
-			return false;
-	return true;
+	return !RNA_ANY(i, run->functions.count,
+			rna_topology_find_object(run->last, run->functions.items[i].address) ==
+				RNA_NO_OBJECT);
 }
 
 static void recall(struct rna_topology_run *run)
@@ -73,8 +71,7 @@ static void add_names(struct rna_topology_run *run, struct rna_names *names,
 
 static void take(struct rna_topology_run *run, const struct rna_hwloc *hwloc)
 {
-	for (size_t i = 0; i < hwloc->count; i++) {
-		const struct rna_hwloc_function *known = &hwloc->functions[i];
+	RNA_EACH (known, hwloc->functions, hwloc->count) {
 		struct rna_pci_function *function = rna_pci_functions_add(run, &run->hwloc);
 		const char *slash = strrchr(known->path, '/');
 
@@ -155,8 +152,7 @@ static void follow_hwloc(struct rna_topology_run *run)
 		if (known)
 			merge(function, known);
 	}
-	for (size_t i = 0; i < run->hwloc.count; i++) {
-		const struct rna_pci_function *known = &run->hwloc.items[i];
+	RNA_EACH (known, run->hwloc.items, run->hwloc.count) {
 		struct rna_pci_function *added;
 
 		if ((!known->gpu && !known->nic && !known->data_direct) ||
@@ -225,13 +221,10 @@ static bool makes_rdma_devices(struct rna_topology_run *run,
 
 static void list_models(struct rna_topology_run *run, bool gpus, struct models *ret)
 {
-	for (size_t i = 0; i < run->functions.count; i++) {
-		const struct rna_pci_function *function = &run->functions.items[i];
-
+	RNA_EACH (function, run->functions.items, run->functions.count)
 		if (function->vendor_id != 0 &&
 		    (function->rdma || (gpus && makes_rdma_devices(run, function))))
 			count_model(ret, function, gpus);
-	}
 }
 
 /* Do both lie below one root port? "pci0000:04/0000:04:01.0/" begins both paths. */
@@ -247,19 +240,14 @@ static bool share_root_port(const char *a, const char *b)
 static bool is_near_gpu(const struct rna_pci_functions *functions,
 			const struct rna_pci_function *function)
 {
-	for (size_t i = 0; i < functions->count; i++)
-		if (functions->items[i].gpu &&
-		    share_root_port(functions->items[i].path, function->path))
-			return true;
-	return false;
+	return RNA_ANY(i, functions->count,
+		       functions->items[i].gpu &&
+			       share_root_port(functions->items[i].path, function->path));
 }
 
 static bool has_gpu(const struct rna_pci_functions *functions)
 {
-	for (size_t i = 0; i < functions->count; i++)
-		if (functions->items[i].gpu)
-			return true;
-	return false;
+	return RNA_ANY(i, functions->count, functions->items[i].gpu);
 }
 
 static bool is_relevant(struct rna_topology_run *run, const struct models *models,
@@ -332,29 +320,18 @@ static int read_all(struct rna_topology_run *run, struct rna_topology *topology)
 	return status;
 }
 
-int rna_collect_topology(const struct rna_collect_input *in, struct rna_part **ret,
-			 struct rna_error *error)
+static int fill(const struct rna_collect_input *in, struct rna_topology *topology,
+		struct rna_arena *scratch)
 {
-	struct rna_topology *topology =
-		rna_part_new(RNA_COLLECTOR_TOPOLOGY, sizeof(*topology), 8192);
-	RNA_CLEANUP(rna_part_unref_p) struct rna_part *part = (struct rna_part *)topology;
-	RNA_CLEANUP(rna_arena_free_p) struct rna_arena *scratch = rna_arena_new(64 * 1024);
-	int status = -ENOMEM;
+	struct rna_topology_run run = {
+		.in = in,
+		.part = &topology->part,
+		.scratch = scratch,
+		.last = (const struct rna_topology *)in->previous,
+	};
 
-	if (part && scratch) {
-		struct rna_topology_run run = {
-			.in = in,
-			.part = part,
-			.scratch = scratch,
-			.last = (const struct rna_topology *)in->previous,
-		};
-
-		part->started = rna_clock_now();
-		status = read_all(&run, topology);
-	}
-	if (status < 0)
-		return rna_error_set(error, status, "cannot read the PCI topology");
-	part->taken = rna_clock_now();
-	*ret = RNA_TAKE(part);
-	return 0;
+	return read_all(&run, topology);
 }
+
+RNA_DEFINE_COLLECT(topology, TOPOLOGY, struct rna_topology, 8192, 64 * 1024,
+		   "cannot read the PCI topology", fill(in, part, scratch))

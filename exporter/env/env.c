@@ -190,8 +190,7 @@ static void warn_of_absent_ports(struct rna_env_advising *advising,
 	const struct rna_subject_list *list = &subjects->scopes[RNA_SCOPE_PORT];
 	const struct rna_view *view = advising->view;
 
-	for (size_t i = 0; i < list->count; i++) {
-		const struct rna_subject *port = &list->items[i];
+	RNA_EACH (port, list->items, list->count) {
 		const char *state = rna_subject_state_name(port);
 
 		if (state && !rna_port_up(port).number &&

@@ -90,8 +90,7 @@ static void check_list(struct checking *checking, const char *given)
 	const char *name = checking->dialect->words.list;
 	size_t before = checking->count;
 
-	for (size_t i = 0; i < ports->count; i++) {
-		const struct rna_subject *port = &ports->items[i];
+	RNA_EACH (port, ports->items, ports->count) {
 		const char *port_name = name_of(checking, port);
 		const char *reason = why_not(checking, port_name);
 		bool used = selects(checking->dialect, given, port);
@@ -137,10 +136,7 @@ static bool is_wanted(const struct checking *checking, const char *name)
 {
 	const struct rna_env_advice *advice = checking->in->advice;
 
-	for (size_t i = 0; i < advice->variable_count; i++)
-		if (strcmp(advice->variables[i].name, name) == 0)
-			return true;
-	return false;
+	return RNA_ANY(i, advice->variable_count, strcmp(advice->variables[i].name, name) == 0);
 }
 
 /* The P_Key of the port that the job chose; NULL: none is there. */
@@ -165,8 +161,7 @@ static void check_pkey(struct checking *checking, const char *given)
 	if (names->by_value ? rna_parse_hex_u64(given, &number) < 0
 			    : rna_parse_u64(given, &number) < 0)
 		return;
-	for (size_t i = 0; i < ports->count; i++) {
-		const struct rna_subject *port = &ports->items[i];
+	RNA_EACH (port, ports->items, ports->count) {
 		const char *name = name_of(checking, port);
 		const struct rna_pkey *pkey;
 
@@ -190,8 +185,7 @@ static const char *find_wrong_gid(struct checking *checking)
 
 	if (!rna_env_given_gids(names, checking->in->request, &settings))
 		return NULL;
-	for (size_t i = 0; i < ports->count; i++) {
-		const struct rna_subject *port = &ports->items[i];
+	RNA_EACH (port, ports->items, ports->count) {
 		const char *name = name_of(checking, port), *defect = NULL;
 		unsigned index = 0;
 
@@ -266,11 +260,9 @@ static bool is_given(struct checking *checking, const char *device)
 {
 	const struct rna_subject_list *ports = rna_view_ports(checking->in->view);
 
-	for (size_t i = 0; i < ports->count; i++)
-		if (strcmp(ports->items[i].device->device->name, device) == 0 &&
-		    !why_not(checking, name_of(checking, &ports->items[i])))
-			return true;
-	return false;
+	return RNA_ANY(i, ports->count,
+		       strcmp(ports->items[i].device->device->name, device) == 0 &&
+			       !why_not(checking, name_of(checking, &ports->items[i])));
 }
 
 /*
@@ -298,9 +290,7 @@ static void check_files(struct checking *checking)
 	const struct rna_inside *inside = checking->in->inside;
 	size_t open = 0, known = 0;
 
-	for (size_t i = 0; i < inside->file_count; i++) {
-		const struct rna_inside_file *file = &inside->files[i];
-
+	RNA_EACH (file, inside->files, inside->file_count) {
 		if (!file->device || !rna_value_is_known(file->opened))
 			continue;
 		known++;

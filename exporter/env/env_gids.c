@@ -105,8 +105,7 @@ static struct gid_choice find_range(const struct rna_env_advising *advising)
 	const struct rna_networks *networks = advising->view->networks;
 	struct gid_choice best = {0};
 
-	for (size_t i = 0; i < count_ranges(networks); i++) {
-		const struct rna_network_range *range = &networks->ranges[i];
+	RNA_EACH (range, networks->ranges, count_ranges(networks)) {
 		struct rna_nccl_settings settings = RNA_NCCL_STANDARD;
 		struct gid_choice choice;
 
@@ -279,14 +278,11 @@ static void warn_of_rails(struct rna_env_advising *advising,
 static const struct rna_gid_entry *find_rival(const struct rna_subject *port,
 					      const struct rna_gid_entry *chosen)
 {
-	for (size_t i = 0; i < port->gids->count; i++) {
-		const struct rna_gid_entry *entry = &port->gids->entries[i];
-
+	RNA_EACH (entry, port->gids->entries, port->gids->count)
 		if (!rna_env_gid_defect(port, entry) &&
 		    !rna_gid_is_same(&entry->gid, &chosen->gid) &&
 		    rna_gid_family(&entry->gid) == rna_gid_family(&chosen->gid))
 			return entry;
-	}
 	return NULL;
 }
 

@@ -56,10 +56,7 @@ static bool is_of_another(const struct rna_env_choice *choice, const struct rna_
 	if (nic == NO_NIC || nic == own ||
 	    (rail_of(choice, nic) >= 0 && rail_of(choice, nic) == rail_of(choice, own)))
 		return false;
-	for (size_t i = 0; i < choice->topology->gpu_count; i++)
-		if (own_nic(choice, i) == nic)
-			return true;
-	return false;
+	return RNA_ANY(i, choice->topology->gpu_count, own_nic(choice, i) == nic);
 }
 
 static bool is_farther(const struct rna_env_choice *choice, const struct rna_subject *port)
@@ -96,10 +93,8 @@ static const char *say_why(const struct rna_env_choice *choice, struct rna_arena
 
 static bool has_own(const struct rna_env_choice *choice)
 {
-	for (size_t i = 0; i < choice->ports->count; i++)
-		if (nic_of(choice, choice->ports->items[i]) == own_nic(choice, choice->gpu))
-			return true;
-	return false;
+	return RNA_ANY(i, choice->ports->count,
+		       nic_of(choice, choice->ports->items[i]) == own_nic(choice, choice->gpu));
 }
 
 /* "": all is well; NULL: no memory. */

@@ -81,10 +81,8 @@ static bool has_no_file(const struct rna_env_choice *choice, const struct rna_su
 	if (!readiness || port->rdma_device->process || choice->inside ||
 	    rna_readiness_find_node(readiness, device, 0))
 		return false;
-	for (size_t i = 0; i < readiness->node_count; i++)
-		if (strncmp(readiness->nodes[i].name, "uverbs", strlen("uverbs")) == 0)
-			return true;
-	return false;
+	return RNA_ANY(i, readiness->node_count,
+		       strncmp(readiness->nodes[i].name, "uverbs", strlen("uverbs")) == 0);
 }
 
 static bool has_no_cable(const struct rna_env_choice *choice, const struct rna_subject *port)
@@ -130,11 +128,10 @@ static bool is_for_others(const struct rna_env_choice *choice, const struct rna_
 {
 	const char *physical = port->device->device->physical_function;
 
-	for (size_t i = 0; physical && i < choice->ports->count; i++)
-		if (rna_same_text(choice->ports->items[i]->device->device->pci_address, physical) &&
-		    !choice->ports->items[i]->device->device->physical_function)
-			return true;
-	return false;
+	return RNA_ANY(i, physical ? choice->ports->count : 0,
+		       rna_same_text(choice->ports->items[i]->device->device->pci_address,
+				     physical) &&
+			       !choice->ports->items[i]->device->device->physical_function);
 }
 
 static bool is_software(const struct rna_env_choice *choice, const struct rna_subject *port)
@@ -187,11 +184,9 @@ static bool is_lesser_model(const struct rna_env_choice *choice, const struct rn
 
 	if (choice->topology || !rna_value_is_known(rate) || rate.number >= choice->fastest)
 		return false;
-	for (size_t i = 0; i < choice->ports->count; i++)
-		if (rna_port_rate(choice->ports->items[i]).number == choice->fastest &&
-		    is_same_model(choice->ports->items[i], port))
-			return false;
-	return true;
+	return !RNA_ANY(i, choice->ports->count,
+			rna_port_rate(choice->ports->items[i]).number == choice->fastest &&
+				is_same_model(choice->ports->items[i], port));
 }
 
 #define WORD(name) .word = offsetof(struct rna_env_words, name), .has_word = true
@@ -335,11 +330,9 @@ bool rna_env_port_has_uplink(const struct rna_subject *port)
 	if (port->netdev && (rna_same_text(port->netdev->name, uplink) ||
 			     rna_same_text(port->netdev->master, uplink)))
 		return true;
-	for (size_t i = 0; port->gids && i < port->gids->count; i++)
-		if (!port->gids->entries[i].elsewhere &&
-		    rna_same_text(port->gids->entries[i].netdev, uplink))
-			return true;
-	return false;
+	return RNA_ANY(i, port->gids ? port->gids->count : 0,
+		       !port->gids->entries[i].elsewhere &&
+			       rna_same_text(port->gids->entries[i].netdev, uplink));
 }
 
 /* The topology, if it has NICs near GPUs. Without GPUs all NICs have a rail. */

@@ -138,10 +138,8 @@ static bool is_scraper(struct rna_slots *slots, const struct rna_address *addres
 static struct rna_slot_holder *find_holder(const struct rna_slots *slots,
 					   const struct rna_address *address)
 {
-	for (size_t i = 0; i < slots->holder_count; i++)
-		if (rna_address_is_same(&slots->holders[i].address, address))
-			return &slots->holders[i];
-	return NULL;
+	return RNA_FIND(i, slots->holders, slots->holder_count,
+			rna_address_is_same(&slots->holders[i].address, address));
 }
 
 unsigned rna_slots_held(const struct rna_slots *slots, const struct rna_address *address)

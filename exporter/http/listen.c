@@ -184,10 +184,7 @@ static bool is_about_one(int error)
 		EHOSTDOWN,    EHOSTUNREACH, EOPNOTSUPP, ENETUNREACH, ETIMEDOUT,
 	};
 
-	for (size_t i = 0; i < RNA_ARRAY_SIZE(errors); i++)
-		if (errors[i] == error)
-			return true;
-	return false;
+	return RNA_ANY(i, RNA_ARRAY_SIZE(errors), errors[i] == error);
 }
 
 /*

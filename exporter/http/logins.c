@@ -298,10 +298,7 @@ static bool same_proof(const struct rna_login_proof *a, const struct rna_login_p
 
 static bool is_remembered(const struct rna_logins *logins, const struct rna_login_proof *digest)
 {
-	for (size_t i = 0; i < REMEMBERED; i++)
-		if (same_proof(&logins->remembered[i], digest))
-			return true;
-	return false;
+	return RNA_ANY(i, REMEMBERED, same_proof(&logins->remembered[i], digest));
 }
 
 static void keep(struct rna_logins *logins, const struct rna_login_proof *digest)

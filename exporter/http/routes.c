@@ -174,10 +174,7 @@ enum { FIRST_RUNBOOK = FIRST_ROUTE + RNA_ARRAY_SIZE(table) };
 
 static const struct route *find_route(const char *path)
 {
-	for (size_t i = 0; i < RNA_ARRAY_SIZE(table); i++)
-		if (strcmp(table[i].path, path) == 0)
-			return &table[i];
-	return NULL;
+	return RNA_FIND(i, table, RNA_ARRAY_SIZE(table), strcmp(table[i].path, path) == 0);
 }
 
 const char *rna_routes_document(size_t number)

@@ -77,10 +77,7 @@ static const struct {
 
 static const struct suite *find_suite(const char *name)
 {
-	for (size_t i = 0; i < RNA_ARRAY_SIZE(suites); i++)
-		if (strcmp(suites[i].name, name) == 0)
-			return &suites[i];
-	return NULL;
+	return RNA_FIND(i, suites, RNA_ARRAY_SIZE(suites), strcmp(suites[i].name, name) == 0);
 }
 
 static int check_names(const struct rna_web_words *words, struct rna_error *error)
@@ -97,10 +94,7 @@ static int check_names(const struct rna_web_words *words, struct rna_error *erro
 
 static bool is_listed(const struct rna_web_words *words, const char *name)
 {
-	for (size_t i = 0; i < words->count; i++)
-		if (strcmp(words->items[i].text, name) == 0)
-			return true;
-	return false;
+	return RNA_ANY(i, words->count, strcmp(words->items[i].text, name) == 0);
 }
 
 /* Does one of those on the list have this key exchange, one this cipher? */
@@ -119,9 +113,7 @@ static bool is_combined(const struct rna_web_words *words, const struct suite *s
 
 static int check_combinations(const struct rna_web_words *words, struct rna_error *error)
 {
-	for (size_t i = 0; i < RNA_ARRAY_SIZE(suites); i++) {
-		const struct suite *suite = &suites[i];
-
+	RNA_EACH (suite, suites, RNA_ARRAY_SIZE(suites)) {
 		if (!suite->v13 && !is_listed(words, suite->name) && is_combined(words, suite))
 			return rna_error_say(error, -EINVAL,
 					     "%s: with this list GnuTLS would also allow %s: key "

@@ -62,9 +62,7 @@ json_t *rna_bandwidth_summary(struct rna_json_writer *writer,
 	if (bandwidths->problem)
 		rna_json_set_text(writer, object, "problem", bandwidths->problem);
 	rna_json_set_number(writer, object, "strangers", bandwidths->strangers);
-	for (size_t i = 0; i < bandwidths->count; i++) {
-		const struct rna_bandwidth_port *port = &bandwidths->ports[i];
-
+	RNA_EACH (port, bandwidths->ports, bandwidths->count) {
 		if (port->done.time.realtime > 0 && port->last.end != RNA_LOOPBACK_DONE)
 			rna_json_append(writer, tests, describe_test(writer, &port->done));
 		rna_json_append(writer, tests, describe_test(writer, &port->last));

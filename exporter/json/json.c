@@ -9,6 +9,7 @@
 #include <errno.h>
 #include <sys/types.h>
 
+#include "rna/base/project.h"
 #include "rna/base/words.h"
 #include "rna/check.h"
 #include "rna/exporter.h"
@@ -51,8 +52,7 @@ static void set_families(struct document *document, json_t *object,
 {
 	size_t len = strlen(prefix);
 
-	for (size_t i = 0; i < document->families->own_count; i++) {
-		const struct rna_family *family = &document->families->items[i];
+	RNA_EACH (family, document->families->items, document->families->own_count) {
 		struct rna_value value;
 
 		if (!is_member(family, scope) || strncmp(family->metric.name, prefix, len) != 0)
@@ -352,8 +352,7 @@ static json_t *finding_array(struct rna_json_writer *writer, const struct rna_vi
 {
 	json_t *array = json_array();
 
-	for (size_t i = 0; i < view->finding_count; i++) {
-		const struct rna_finding *finding = &view->findings[i];
+	RNA_EACH (finding, view->findings, view->finding_count) {
 		json_t *item = rna_json_item(writer, &rna_finding_table, finding);
 		json_t *others = finding->other_count > 0 ? json_array() : NULL;
 

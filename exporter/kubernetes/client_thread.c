@@ -88,13 +88,10 @@ bool rna_kubernetes_has_label(const struct rna_kubernetes_status *status, const 
 {
 	size_t len = strcspn(label, "="), count = status ? status->label_count : 0;
 
-	for (size_t i = 0; i < count; i++) {
-		const struct rna_node_label *own = &status->labels[i];
-
+	RNA_EACH (own, status->labels, count)
 		if (strncmp(own->key, label, len) == 0 && own->key[len] == '\0' &&
 		    (label[len] == '\0' || rna_same_text(own->value, label + len + 1)))
 			return true;
-	}
 	return false;
 }
 

@@ -274,10 +274,7 @@ static bool has_address(const struct rna_node_device_taint *taint, const char *a
 {
 	if (taint->pci_address && strcasecmp(taint->pci_address, address) == 0)
 		return true;
-	for (size_t i = 0; i < taint->function_count; i++)
-		if (strcasecmp(taint->functions[i], address) == 0)
-			return true;
-	return false;
+	return RNA_ANY(i, taint->function_count, strcasecmp(taint->functions[i], address) == 0);
 }
 
 static bool is_device(const struct rna_node_device_taint *taint, json_t *attributes)
@@ -304,10 +301,8 @@ static const struct rna_node_device_taint *taint_of(const struct rna_desired_nod
 {
 	json_t *attributes = json_object_get(device, "attributes");
 
-	for (size_t i = 0; i < desired->device_taint_count; i++)
-		if (is_device(&desired->device_taints[i], attributes))
-			return &desired->device_taints[i];
-	return NULL;
+	return RNA_FIND(i, desired->device_taints, desired->device_taint_count,
+			is_device(&desired->device_taints[i], attributes));
 }
 
 /* -- The task ---------------------------------------------------------------------------------- */
@@ -329,9 +324,7 @@ void rna_kube_write_devices(const struct rna_kube_words *words, struct rna_strbu
 	const struct rna_desired_node *desired = words->desired;
 
 	rna_strbuf_puts(out, "devices:\n"); /* even none is something that was written */
-	for (size_t i = 0; i < desired->device_taint_count; i++) {
-		const struct rna_node_device_taint *taint = &desired->device_taints[i];
-
+	RNA_EACH (taint, desired->device_taints, desired->device_taint_count) {
 		rna_strbuf_printf(out, "%s %s %s", taint->device,
 				  taint->pci_address ? taint->pci_address : "-", taint->reason);
 		for (size_t j = 0; j < taint->function_count; j++)

@@ -113,10 +113,7 @@ static bool is_due(const struct rna_kube_round *round, const struct rna_kube_eve
 
 bool rna_kube_has_events(const struct rna_kube_round *round)
 {
-	for (size_t i = 0; i < round->event_count; i++)
-		if (is_due(round, &round->events[i]))
-			return true;
-	return false;
+	return RNA_ANY(i, round->event_count, is_due(round, &round->events[i]));
 }
 
 static void forget_old_events(struct rna_kube_round *round, rna_usec now)

@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "rna/base/library.h"
+#include "rna/base/project.h"
 
 #define LIBRARY "libcurl.so.4" /* the ABI of libcurl since 2006 */
 
@@ -202,7 +203,7 @@ static bool set_peer(struct rna_https *https)
 	return set_text(https, CURLOPT_PROXY, "") && set_identities(https) &&
 	       set_text(https, CURLOPT_USERNAME, peer->user) &&
 	       set_text(https, CURLOPT_PASSWORD, peer->password) &&
-	       set_text(https, CURLOPT_USERAGENT, "rdma-node-agent/" RNA_VERSION);
+	       set_text(https, CURLOPT_USERAGENT, RNA_USER_AGENT);
 }
 
 int rna_https_open(const struct rna_https_peer *peer, struct rna_https **ret,

@@ -113,12 +113,11 @@ static bool is_up(const struct rna_subject *port)
 /* One that others can reach over a router, which link-local ones are not. */
 static bool has_usable_gid(const struct rna_port_gids *gids)
 {
-	for (size_t i = 0; i < gids->count; i++)
-		if (gids->entries[i].type == RNA_GID_TYPE_ROCE_V2 && !gids->entries[i].elsewhere &&
-		    !rna_gid_is_zero(&gids->entries[i].gid) &&
-		    !rna_gid_is_link_local(&gids->entries[i].gid))
-			return true;
-	return false;
+	return RNA_ANY(i, gids->count,
+		       gids->entries[i].type == RNA_GID_TYPE_ROCE_V2 &&
+			       !gids->entries[i].elsewhere &&
+			       !rna_gid_is_zero(&gids->entries[i].gid) &&
+			       !rna_gid_is_link_local(&gids->entries[i].gid));
 }
 
 /* Is there one of which it cannot be said? One that could not be read is not in the table. */
@@ -128,10 +127,9 @@ static bool has_doubtful_gid(const struct rna_subject *port)
 
 	if (rna_part_error_count(&rna_device_gids(port->device)->part) > 0)
 		return true;
-	for (size_t i = 0; i < gids->count; i++)
-		if (gids->entries[i].type == RNA_GID_TYPE_UNKNOWN && !gids->entries[i].elsewhere)
-			return true;
-	return false;
+	return RNA_ANY(i, gids->count,
+		       gids->entries[i].type == RNA_GID_TYPE_UNKNOWN &&
+			       !gids->entries[i].elsewhere);
 }
 
 /*
@@ -394,11 +392,7 @@ static bool is_of_model(const struct tally *tally, const struct rna_subject *dev
 static size_t count_of_model(const struct tally *tally, const char *model)
 {
 	const struct rna_subject_list *devices = &tally->subjects->scopes[RNA_SCOPE_DEVICE];
-	size_t count = 0;
-
-	for (size_t i = 0; i < devices->count; i++)
-		count += is_of_model(tally, &devices->items[i], model);
-	return count;
+	return RNA_COUNT(i, devices->count, is_of_model(tally, &devices->items[i], model));
 }
 
 /* The first of several that are equally many. */
@@ -488,10 +482,8 @@ static struct rna_node_verdict gpudirect(const struct tally *tally)
 
 static bool has_device_of_rail(const struct rna_topology *topology, int rail)
 {
-	for (size_t i = 0; i < topology->nic_count; i++)
-		if (topology->nics[i].rail == rail && topology->nics[i].device_count > 0)
-			return true;
-	return false;
+	return RNA_ANY(i, topology->nic_count,
+		       topology->nics[i].rail == rail && topology->nics[i].device_count > 0);
 }
 
 /* Unknown without the PCI tree; a node whose RDMA devices are all virtual has no rails. */
@@ -689,9 +681,7 @@ static void count_ports(struct tally *tally)
 		tally->unread += !rna_value_is_known(rna_port_up(port));
 		tally->expected += is_expected(port);
 	}
-	for (size_t i = 0; i < tally->view->missing_count; i++) {
-		const struct rna_missing_device *missing = &tally->view->missing[i];
-
+	RNA_EACH (missing, tally->view->missing, tally->view->missing_count) {
 		tally->expected += missing->ports_expected;
 		if (missing->whereabouts == RNA_WHEREABOUTS_MOVED) {
 			tally->hidden++;

@@ -98,10 +98,8 @@ bool rna_kube_lacks_urgent_label(const struct rna_kube_round *round)
 
 	if (!round->node.uid || !desired->labels_decided)
 		return false;
-	for (size_t i = 0; i < desired->label_count; i++)
-		if (desired->labels[i].urgent && !has_label(&round->node, &desired->labels[i]))
-			return true;
-	return false;
+	return RNA_ANY(i, desired->label_count,
+		       desired->labels[i].urgent && !has_label(&round->node, &desired->labels[i]));
 }
 
 /* Labels that were written since we began took the others away. */
@@ -221,13 +219,10 @@ static void find_drift_of_labels(const struct rna_kube_round *round,
 					      node->labels[i].key))
 			note_drift(drift, "label", node->labels[i].key, node->labels[i].value,
 				   NULL);
-	for (size_t i = 0; i < round->desired->label_count; i++) {
-		const struct rna_node_label *label = &round->desired->labels[i];
-
+	RNA_EACH (label, round->desired->labels, round->desired->label_count)
 		if (!has_label(node, label))
 			note_drift(drift, "label", label->key, rna_kube_label_of(node, label->key),
 				   label->value);
-	}
 }
 
 /* its: NULL: the Node has none of that type. */
@@ -241,8 +236,7 @@ static bool is_as_desired(const struct rna_node_condition *its,
 static void find_drift_of_conditions(const struct rna_kube_round *round,
 				     const struct rna_kube_node *node, struct drift *drift)
 {
-	for (size_t i = 0; i < round->desired->condition_count; i++) {
-		const struct rna_node_condition *condition = &round->desired->conditions[i];
+	RNA_EACH (condition, round->desired->conditions, round->desired->condition_count) {
 		const struct rna_node_condition *its = rna_kube_condition_of(node, condition->type);
 
 		if (!is_as_desired(its, condition))
@@ -354,10 +348,7 @@ enum rna_kubernetes_result rna_kube_know_node(struct rna_kube_round *round,
 
 static bool all_labels_decided(const struct rna_desired_node *desired)
 {
-	for (size_t i = 0; i < desired->label_count; i++)
-		if (!desired->labels[i].value)
-			return false;
-	return true;
+	return RNA_ALL(i, desired->label_count, desired->labels[i].value);
 }
 
 /*
@@ -389,10 +380,7 @@ enum rna_kubernetes_result rna_kube_send_labels(struct rna_kube_round *round,
 
 static bool all_conditions_decided(const struct rna_desired_node *desired)
 {
-	for (size_t i = 0; i < desired->condition_count; i++)
-		if (!desired->conditions[i].message)
-			return false;
-	return true;
+	return RNA_ALL(i, desired->condition_count, desired->conditions[i].message);
 }
 
 /* For the clean-up, regardless of the owner: a strategic merge patch ignores owners. */

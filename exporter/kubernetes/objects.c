@@ -65,8 +65,7 @@ static json_t *label_object(struct rna_json_writer *writer, const struct rna_kub
 {
 	json_t *labels = json_object();
 
-	for (size_t i = 0; i < words->desired->label_count; i++) {
-		const struct rna_node_label *label = &words->desired->labels[i];
+	RNA_EACH (label, words->desired->labels, words->desired->label_count) {
 		const char *value =
 			label->value ? label->value : rna_kube_label_of(words->node, label->key);
 
@@ -90,10 +89,8 @@ void rna_kube_write_labels(const struct rna_kube_words *words, struct rna_strbuf
 const struct rna_node_condition *rna_kube_condition_of(const struct rna_kube_node *node,
 						       const char *type)
 {
-	for (size_t i = 0; i < node->condition_count; i++)
-		if (rna_same_text(node->conditions[i].type, type))
-			return &node->conditions[i];
-	return NULL;
+	return RNA_FIND(i, node->conditions, node->condition_count,
+			rna_same_text(node->conditions[i].type, type));
 }
 
 /* Plain, because clients of Kubernetes show it on terminals. Of at most max bytes. */
@@ -171,10 +168,8 @@ static bool is_wanted(const char *name, const char *const *globs)
 const struct rna_node_label *rna_kube_desired_label(const struct rna_desired_node *desired,
 						    const char *key)
 {
-	for (size_t i = 0; i < desired->label_count; i++)
-		if (strcmp(desired->labels[i].key, key) == 0)
-			return &desired->labels[i];
-	return NULL;
+	return RNA_FIND(i, desired->labels, desired->label_count,
+			strcmp(desired->labels[i].key, key) == 0);
 }
 
 bool rna_kube_is_strange_label(const struct rna_kubernetes_options *options,

@@ -174,10 +174,7 @@ static void note_failure(struct rna_kube_round *round, unsigned task,
 
 static bool has_failures(const struct rna_kube_round *round)
 {
-	for (size_t i = 0; i < RNA_ARRAY_SIZE(round->waits); i++)
-		if (round->waits[i].failures > 0)
-			return true;
-	return false;
+	return RNA_ANY(i, RNA_ARRAY_SIZE(round->waits), round->waits[i].failures > 0);
 }
 
 void rna_kube_notice_access(struct rna_kube_round *round)

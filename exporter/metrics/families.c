@@ -233,8 +233,7 @@ static void write_numbers(const struct rna_family *family, const struct rna_subj
 {
 	bool info = family->metric.type == RNA_METRIC_INFO;
 
-	for (size_t i = 0; i < list->count; i++) {
-		const struct rna_subject *subject = &list->items[i];
+	RNA_EACH (subject, list->items, list->count) {
 		struct rna_value value = rna_family_value(family, subject);
 
 		if (rna_value_is_known(value))

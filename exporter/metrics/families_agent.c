@@ -79,8 +79,7 @@ static void failed(const struct rna_family *family, const struct rna_view *view,
 {
 	const char *names[RNA_COLLECTOR_COUNT] = {0};
 
-	for (size_t i = 0; i < view->job_count; i++) {
-		const struct rna_job_status *job = &view->jobs[i];
+	RNA_EACH (job, view->jobs, view->job_count) {
 		struct rna_value value = value_of(family, view, job);
 
 		if (rna_value_is_known(value) && value.number == 0)
@@ -95,8 +94,7 @@ static void failed(const struct rna_family *family, const struct rna_view *view,
 static void above_zero(const struct rna_family *family, const struct rna_view *view,
 		       struct rna_writer *writer)
 {
-	for (size_t i = 0; i < view->job_count; i++) {
-		const struct rna_job_status *job = &view->jobs[i];
+	RNA_EACH (job, view->jobs, view->job_count) {
 		struct rna_value value = value_of(family, view, job);
 
 		if (rna_value_is_known(value) && value.number > 0)
@@ -111,9 +109,7 @@ static void error_sums(const struct rna_family *family, const struct rna_view *v
 	const char *names[RNA_COLLECTOR_COUNT] = {0};
 
 	(void)family;
-	for (size_t i = 0; i < view->job_count; i++) {
-		const struct rna_job_status *job = &view->jobs[i];
-
+	RNA_EACH (job, view->jobs, view->job_count) {
 		names[job->collector] = job->name;
 		for (enum rna_reason reason = 0; reason < RNA_REASON_COUNT; reason++)
 			sums[job->collector][reason] += rna_job_errors(job, reason);
@@ -140,12 +136,9 @@ static struct rna_value longest_run(const struct rna_subject *node)
 {
 	struct rna_value longest = rna_no_value;
 
-	for (size_t i = 0; i < node->view->job_count; i++) {
-		const struct rna_job_status *job = &node->view->jobs[i];
-
+	RNA_EACH (job, node->view->jobs, node->view->job_count)
 		if (job->ran && job->duration >= longest.number)
 			longest = rna_value_ok(job->duration);
-	}
 	return longest;
 }
 

@@ -48,8 +48,7 @@ void rna_family_write_labelled_counters(const struct rna_counter *first,
 					const struct rna_subject_list *ports,
 					struct rna_writer *writer)
 {
-	for (size_t i = 0; i < ports->count; i++) {
-		const struct rna_subject *port = &ports->items[i];
+	RNA_EACH (port, ports->items, ports->count) {
 		const struct rna_counter *row = first;
 
 		do {

@@ -268,8 +268,7 @@ static bool is_wanted(const struct rna_ethernet_statistic *statistic,
 void rna_family_write_statistic(const struct rna_family *family,
 				const struct rna_subject_list *ports, struct rna_writer *writer)
 {
-	for (size_t p = 0; p < ports->count; p++) {
-		const struct rna_subject *port = &ports->items[p];
+	RNA_EACH (port, ports->items, ports->count) {
 		const struct rna_ethernet_netdev *netdev;
 		size_t from = 0;
 

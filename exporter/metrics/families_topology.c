@@ -54,10 +54,7 @@ static void write_path(const struct rna_topology *topology, unsigned gpu, unsign
 
 static bool is_nearest(const struct rna_gpu_affinity *affinity, unsigned nic)
 {
-	for (size_t i = 0; i < affinity->nearest_count; i++)
-		if (affinity->nearest[i] == nic)
-			return true;
-	return false;
+	return RNA_ANY(i, affinity->nearest_count, affinity->nearest[i] == nic);
 }
 
 static bool is_wanted(const struct rna_view *view, const struct rna_topology *topology,
@@ -107,13 +104,10 @@ static const char *nearest_gpu(const struct rna_topology *topology, const struct
 	const struct rna_gpu_affinity *best = NULL;
 	unsigned index = (unsigned)(nic - topology->nics);
 
-	for (size_t i = 0; i < topology->gpu_count; i++) {
-		const struct rna_gpu_affinity *affinity = &topology->affinities[i];
-
+	RNA_EACH (affinity, topology->affinities, topology->gpu_count)
 		if ((affinity->nic == (int)index || is_nearest(affinity, index)) &&
 		    is_nearer(affinity, index, best))
 			best = affinity;
-	}
 	return best ? topology->objects[topology->gpus[best - topology->affinities].object].address
 		    : NULL;
 }

@@ -9,6 +9,8 @@
 
 #include <errno.h>
 
+#include "rna/base/project.h"
+
 #include "exposition.h"
 #include "families.h"
 
@@ -119,11 +121,9 @@ static int prepare_list(struct prepared_list *list, const struct rna_subject_lis
 
 static bool same_jobs(const struct prepared_list *list, const struct rna_subject_list *jobs)
 {
-	for (size_t i = 0; i < jobs->count; i++)
-		if (list->items[i].collector != jobs->items[i].job->collector ||
-		    strcmp(list->items[i].device, jobs->items[i].job->device) != 0)
-			return false;
-	return true;
+	return !RNA_ANY(i, jobs->count,
+			list->items[i].collector != jobs->items[i].job->collector ||
+				strcmp(list->items[i].device, jobs->items[i].job->device) != 0);
 }
 
 static bool is_stale(const struct rna_label_store *store, enum rna_scope scope,

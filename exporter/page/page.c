@@ -30,8 +30,7 @@ static void add_notes(const struct rna_page *page)
 /* What a browser shows of twenty pages: whose each is, and whether to look at it. */
 static void add_title(const struct rna_page *page)
 {
-	rna_page_add(page, "<title>");
-	rna_page_text(page->out, page->view->agent.name);
+	rna_page_say(page, "<title>", page->view->agent.name);
 	rna_page_add(page, page->view->finding_count > 0 ? ": " : ": no findings");
 	rna_page_severities(page);
 	rna_page_add(page, "</title>\n");
@@ -45,21 +44,16 @@ static void add_header(const struct rna_page *page)
 	add_title(page);
 	rna_page_add(page, "<style>\n");
 	rna_page_add(page, rna_page_style);
-	rna_page_add(page, "</style>\n<header>\n<h1>");
-	rna_page_text(page->out, page->view->agent.name);
+	rna_page_say(page, "</style>\n<header>\n<h1>", page->view->agent.name);
 	rna_page_add(page, " <small>RDMA node agent</small></h1>\n<p>As of ");
 	rna_text_add_time(page->out, page->view->snapshot->time.realtime);
-	if (!page->view->agent.live && page->view->agent.root) {
-		rna_page_add(page, ", from the recorded machine in ");
-		rna_page_text(page->out, page->view->agent.root);
-	}
+	if (!page->view->agent.live && page->view->agent.root)
+		rna_page_say(page, ", from the recorded machine in ", page->view->agent.root);
 	if (page->view->agent.quiesced) {
-		rna_page_add(page, "; quiesced, ");
-		rna_page_text(page->out, page->view->agent.quiesced);
+		rna_page_say(page, "; quiesced, ", page->view->agent.quiesced);
 	}
 	if (page->view->profile.name) {
-		rna_page_add(page, "; profile ");
-		rna_page_text(page->out, page->view->profile.name);
+		rna_page_say(page, "; profile ", page->view->profile.name);
 		rna_page_add(page, page->view->profile.alarms ? "" : " (information)");
 	}
 	rna_page_add(page, "</p>\n");
@@ -69,8 +63,8 @@ static void add_header(const struct rna_page *page)
 
 static void add_footer(const struct rna_page *page)
 {
+	rna_page_open_footer(page->out);
 	rna_page_add(page,
-		     "</main>\n<footer>rdma-node-agent " RNA_VERSION
 		     " · <a href=/runbooks/>runbooks</a>"
 		     " · <a href=/api/v1/events.txt>events</a>"
 		     " · <a href=/api/v1/topology.svg>topology</a>"

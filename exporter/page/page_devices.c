@@ -46,13 +46,9 @@ void rna_page_missing(const struct rna_page *page)
 	rna_page_add(page, "<h2>Missing devices</h2>\n");
 	rna_page_open_table(page);
 	rna_page_add(page, "<th>Device<th>PCI address<th>Where it is<th>Last seen<tbody>\n");
-	for (size_t i = 0; i < view->missing_count; i++) {
-		const struct rna_missing_device *missing = &view->missing[i];
-
-		rna_page_add(page, "<tr><th>");
-		rna_page_text(page->out, missing->name);
-		rna_page_add(page, "<td>");
-		rna_page_text(page->out, missing->pci_address);
+	RNA_EACH (missing, view->missing, view->missing_count) {
+		rna_page_say(page, "<tr><th>", missing->name);
+		rna_page_say(page, "<td>", missing->pci_address);
 		rna_page_add(page, "<td>");
 		rna_page_badge(page->out, rna_whereabouts_name(missing->whereabouts), RNA_TONE_BAD);
 		rna_page_open_cell(page, "<td", "Last seen");

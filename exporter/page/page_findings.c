@@ -70,8 +70,7 @@ static void add_evidence(const struct rna_page *page, const char *text)
 		rna_strbuf_add(&first, text, end);
 	rna_strbuf_puts(tail, text[end] == ')' ? text + end + 1 : "");
 	page->out->failed |= first.failed || second.failed;
-	rna_page_add(page, "<br><small class=log>");
-	rna_page_text(page->out, first.data);
+	rna_page_say(page, "<br><small class=log>", first.data);
 	rna_page_add(page, last ? "<br>" : "");
 	if (last)
 		rna_page_text(page->out, second.data);

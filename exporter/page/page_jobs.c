@@ -43,10 +43,8 @@ static void add_job(const struct rna_page *page, const struct rna_job_status *jo
 {
 	rna_usec now = page->view->snapshot->time.monotonic;
 
-	rna_page_add(page, "<tr><th>");
-	rna_page_text(page->out, job->name);
-	rna_page_add(page, "<td>");
-	rna_page_text(page->out, job->device);
+	rna_page_say(page, "<tr><th>", job->name);
+	rna_page_say(page, "<td>", job->device);
 	rna_page_add(page, "<td>");
 	add_job_state(page, job);
 	rna_page_open_cell(page, "<td class=n", "Age of data");

@@ -3,11 +3,27 @@
 
 #include <string.h>
 
+#include "rna/base/project.h"
+
 #include "view/text.h"
 
 void rna_page_text(struct rna_strbuf *out, const char *text)
 {
 	rna_text_add(out, text ? text : "–", rna_escape_html);
+}
+
+void rna_page_open_footer(struct rna_strbuf *out)
+{
+	static const char url[] = RNA_PROJECT_URL;
+
+	rna_strbuf_puts(out, "</main>\n<footer>");
+	if (url[0]) {
+		rna_strbuf_puts(out, "<a href=\"");
+		rna_page_text(out, url);
+		rna_strbuf_puts(out, "\">");
+	}
+	rna_strbuf_puts(out, "rdma-node-agent " RNA_VERSION);
+	rna_strbuf_puts(out, url[0] ? "</a>" : "");
 }
 
 void rna_page_badge_titled(struct rna_strbuf *out, const char *text, enum rna_tone tone,
@@ -41,11 +57,9 @@ const struct rna_subject *rna_page_port_of(const struct rna_view *view,
 {
 	const struct rna_subject_list *ports = rna_view_ports(view);
 
-	for (size_t i = 0; finding->device && i < ports->count; i++)
-		if ((finding->port == 0 || ports->items[i].port == finding->port) &&
-		    strcmp(ports->items[i].rdma_device->name, finding->device) == 0)
-			return &ports->items[i];
-	return NULL;
+	return RNA_FIND(i, ports->items, finding->device ? ports->count : 0,
+			(finding->port == 0 || ports->items[i].port == finding->port) &&
+				strcmp(ports->items[i].rdma_device->name, finding->device) == 0);
 }
 
 void rna_page_add(const struct rna_page *page, const char *html)
@@ -53,13 +67,18 @@ void rna_page_add(const struct rna_page *page, const char *html)
 	rna_strbuf_puts(page->out, html);
 }
 
+void rna_page_say(const struct rna_page *page, const char *html, const char *text)
+{
+	rna_page_add(page, html);
+	rna_page_text(page->out, text);
+}
+
 void rna_page_add_below(const struct rna_page *page, const char *before, const char *text)
 {
 	if (!text)
 		return;
 	rna_page_add(page, "<br><small>");
-	rna_page_add(page, before);
-	rna_page_text(page->out, text);
+	rna_page_say(page, before, text);
 	rna_page_add(page, "</small>");
 }
 

@@ -21,6 +21,12 @@ void rna_page_add(const struct rna_page *page, const char *html);
 
 /* Escaped; NULL is a dash. */
 void rna_page_text(struct rna_strbuf *out, const char *text);
+/* The first as it is, the second escaped. */
+void rna_page_say(const struct rna_page *page, const char *html, const char *text);
+
+/* The end of a page, up to the version, which links to the project if the build names its home
+ * page. */
+void rna_page_open_footer(struct rna_strbuf *out);
 
 /* A word that is to be seen at a glance. */
 void rna_page_badge(struct rna_strbuf *out, const char *text, enum rna_tone tone);

@@ -51,8 +51,7 @@ static void add_fact_after(const struct rna_page *page, const char *before,
 
 	if (!text)
 		return;
-	rna_page_add(page, before);
-	rna_page_text(page->out, text);
+	rna_page_say(page, before, text);
 	rna_page_add(page, after);
 }
 
@@ -102,8 +101,7 @@ static void add_users(const struct rna_page *page, const struct rna_subject *por
 		rna_users_describe(resources->users, &names);
 	page->out->failed |= names.failed;
 	if (names.len > 0 && resources->users->given) {
-		rna_page_add(page, "<br><small>given to ");
-		rna_page_text(page->out, names.data);
+		rna_page_say(page, "<br><small>given to ", names.data);
 		rna_page_add(page, "</small>");
 		return;
 	}
@@ -111,10 +109,8 @@ static void add_users(const struct rna_page *page, const struct rna_subject *por
 		return;
 	qps = resources->now.of[RNA_RESOURCE_QP];
 	rna_page_add(page, "<br><small>in use");
-	if (names.len > 0) {
-		rna_page_add(page, " by ");
-		rna_page_text(page->out, names.data);
-	}
+	if (names.len > 0)
+		rna_page_say(page, " by ", names.data);
 	rna_strbuf_printf(page->out, ": opened %ju&times;", (uintmax_t)users.number);
 	if (rna_value_is_known(qps))
 		rna_strbuf_printf(page->out, ", %ju queue pairs", (uintmax_t)qps.number);
@@ -172,10 +168,7 @@ static bool any_has_modules(const struct rna_page *page)
 {
 	const struct rna_subject_list *ports = &page->subjects->scopes[RNA_SCOPE_PORT];
 
-	for (size_t i = 0; i < ports->count; i++)
-		if (rna_page_has_modules(&ports->items[i]))
-			return true;
-	return false;
+	return RNA_ANY(i, ports->count, rna_page_has_modules(&ports->items[i]));
 }
 
 static void cell_mtu(const struct rna_page *page, const struct rna_subject *port)
@@ -251,8 +244,7 @@ static void add_unwired(const struct rna_page *page)
 	page->out->failed |= text.failed;
 	if (text.len == 0)
 		return;
-	rna_page_add(page, "<p><small>");
-	rna_page_text(page->out, text.data);
+	rna_page_say(page, "<p><small>", text.data);
 	rna_page_add(page, "</small></p>\n");
 }
 
@@ -295,8 +287,7 @@ void rna_page_ports(const struct rna_page *page)
 
 	rna_page_add(page, "<h2>Ports</h2>\n");
 	if (why) {
-		rna_page_add(page, "<div class=\"wide empty\">");
-		rna_page_text(page->out, why);
+		rna_page_say(page, "<div class=\"wide empty\">", why);
 		rna_page_add(page, "</div>\n");
 		return;
 	}

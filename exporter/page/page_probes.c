@@ -166,9 +166,7 @@ static void add_cell(const struct rna_page *page, const struct matrix *matrix,
 	size_t count = 0;
 
 	rna_page_add(page, "<td");
-	for (size_t i = 0; i < matrix->probes->pair_count; i++) {
-		const struct rna_probe_pair *pair = &matrix->probes->pairs[i];
-
+	RNA_EACH (pair, matrix->probes->pairs, matrix->probes->pair_count) {
 		if (pair->port != port->port || strcmp(pair->device, port->device) != 0 ||
 		    compare_columns(&pair, &column) != 0)
 			continue;
@@ -205,11 +203,7 @@ static void add_verdict(const struct rna_page *page, const struct rna_probe_port
 
 static size_t count_scope(const struct matrix *matrix, enum rna_probe_scope scope)
 {
-	size_t count = 0;
-
-	for (size_t i = 0; i < matrix->count; i++)
-		count += matrix->columns[i]->scope == scope;
-	return count;
+	return RNA_COUNT(i, matrix->count, matrix->columns[i]->scope == scope);
 }
 
 /* Where the peers are; the columns of a node's own ports need no such line. */
@@ -242,12 +236,10 @@ static void add_head(const struct rna_page *page, const struct matrix *matrix)
 static void add_row(const struct rna_page *page, const struct matrix *matrix,
 		    const struct rna_probe_port *port)
 {
-	rna_page_add(page, "<tr><th>");
-	rna_page_text(page->out, port->device);
+	rna_page_say(page, "<tr><th>", port->device);
 	rna_strbuf_printf(page->out, "/%u", port->port);
 	if (!matrix->host) {
-		rna_page_add(page, " <small>");
-		rna_page_text(page->out, port->leaf);
+		rna_page_say(page, " <small>", port->leaf);
 		rna_page_add(page, "</small><td>");
 		add_verdict(page, port);
 	}
@@ -291,8 +283,7 @@ static void add_host_pairs(const struct rna_page *page)
 	}
 	if (!idle)
 		return;
-	rna_page_add(page, "<p><small>Ports of this node do not probe each other: ");
-	rna_page_text(page->out, idle->text);
+	rna_page_say(page, "<p><small>Ports of this node do not probe each other: ", idle->text);
 	rna_page_add(page, "</small></p>\n");
 }
 

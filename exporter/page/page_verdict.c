@@ -58,12 +58,10 @@ static void add_peer(const struct rna_page *page, const struct rna_peer *peer)
 {
 	if (!peer || !peer->name)
 		return;
-	rna_page_add(page, ", was on ");
-	rna_page_text(page->out, peer->name);
+	rna_page_say(page, ", was on ", peer->name);
 	if (!peer->port)
 		return;
-	rna_page_add(page, " port ");
-	rna_page_text(page->out, peer->port);
+	rna_page_say(page, " port ", peer->port);
 }
 
 struct downs {
@@ -76,8 +74,7 @@ static struct downs count_downs(const struct rna_page *page, const struct rna_fi
 {
 	struct downs downs = {0};
 
-	for (size_t i = 0; i < page->view->finding_count; i++) {
-		const struct rna_finding *finding = &page->view->findings[i];
+	RNA_EACH (finding, page->view->findings, page->view->finding_count) {
 		const struct rna_peer *peer;
 		const char *name;
 
@@ -99,13 +96,10 @@ static void add_names(const struct rna_page *page, const struct rna_finding *wor
 {
 	size_t named = 0;
 
-	for (size_t i = 0; i < page->view->finding_count; i++) {
-		const struct rna_finding *finding = &page->view->findings[i];
-
+	RNA_EACH (finding, page->view->findings, page->view->finding_count) {
 		if (!is_down_like(finding, worst) || named == NAMES_MAX)
 			continue;
-		rna_page_add(page, named++ > 0 ? ", " : "");
-		rna_page_text(page->out, finding->device);
+		rna_page_say(page, named++ > 0 ? ", " : "", finding->device);
 		rna_strbuf_printf(page->out, "/%u", finding->port);
 	}
 }
@@ -121,12 +115,10 @@ static void add_downs(const struct rna_page *page, const struct rna_finding *wor
 		rna_strbuf_printf(page->out, " and %zu more", downs.count - NAMES_MAX);
 	rna_page_add(page, downs.count > 1 ? ")" : " down");
 	add_since(page, " ", downs.since);
-	if (downs.count == 1) {
+	if (downs.count == 1)
 		add_peer(page, find_peer(page, worst));
-	} else if (downs.switch_name) {
-		rna_page_add(page, ", all were on ");
-		rna_page_text(page->out, downs.switch_name);
-	}
+	else if (downs.switch_name)
+		rna_page_say(page, ", all were on ", downs.switch_name);
 }
 
 /* -- The sentence ------------------------------------------------------------------------------ */
@@ -136,9 +128,7 @@ static void add_others(const struct rna_page *page, const struct rna_finding *wo
 {
 	size_t others = 0;
 
-	for (size_t i = 0; i < page->view->finding_count; i++) {
-		const struct rna_finding *finding = &page->view->findings[i];
-
+	RNA_EACH (finding, page->view->findings, page->view->finding_count) {
 		others += finding != worst && !finding->silenced &&
 			  finding->severity > RNA_SEVERITY_INFO &&
 			  !(is_down_like(worst, worst) && is_down_like(finding, worst));
@@ -166,11 +156,7 @@ static void add_worst(const struct rna_page *page, const struct rna_finding *wor
 
 static size_t count_not_run(const struct rna_view *view)
 {
-	size_t count = 0;
-
-	for (size_t i = 0; i < view->job_count; i++)
-		count += !view->jobs[i].ran;
-	return count;
+	return RNA_COUNT(i, view->job_count, !view->jobs[i].ran);
 }
 
 static void add_healthy(const struct rna_page *page)
@@ -229,8 +215,7 @@ void rna_page_verdict(const struct rna_page *page)
 	rna_page_add(page, text.data);
 	rna_page_add(page, "</p>\n");
 	if (worst && worst->remedy) {
-		rna_page_add(page, "<p class=remedy>");
-		rna_page_text(page->out, worst->remedy);
+		rna_page_say(page, "<p class=remedy>", worst->remedy);
 		rna_page_add(page, "</p>\n");
 	}
 	rna_page_add(page, "</section>\n");

@@ -96,7 +96,8 @@ static void open_page(const struct rna_view *view, const char *title, bool of_no
 
 static void close_page(struct rna_strbuf *out)
 {
-	rna_strbuf_puts(out, "</main>\n<footer>rdma-node-agent " RNA_VERSION "</footer>\n");
+	rna_page_open_footer(out);
+	rna_strbuf_puts(out, "</footer>\n");
 }
 
 /* -- Findings ---------------------------------------------------------------------------------- */
@@ -108,11 +109,7 @@ static bool is_of(const struct rna_finding *finding, const struct rna_runbook_te
 
 static size_t count_findings(const struct rna_view *view, const struct rna_runbook_text *runbook)
 {
-	size_t count = 0;
-
-	for (size_t i = 0; i < view->finding_count; i++)
-		count += is_of(&view->findings[i], runbook);
-	return count;
+	return RNA_COUNT(i, view->finding_count, is_of(&view->findings[i], runbook));
 }
 
 static void add_findings(const struct rna_view *view, const struct rna_runbook_text *runbook,
@@ -151,9 +148,7 @@ static const struct rna_finding *find_one(const struct rna_view *view,
 	const struct rna_finding *found = NULL;
 
 	*ret_several = false;
-	for (size_t i = 0; i < view->finding_count; i++) {
-		const struct rna_finding *finding = &view->findings[i];
-
+	RNA_EACH (finding, view->findings, view->finding_count) {
 		if (!finding->device || !is_of(finding, runbook))
 			continue;
 		*ret_several |= found && is_about_another(found, finding);
@@ -306,9 +301,7 @@ void rna_write_runbooks(const struct rna_view *view, struct rna_strbuf *out)
 	const char *section = "";
 
 	open_page(view, "Runbooks", true, out);
-	for (size_t i = 0; i < rna_runbook_count; i++) {
-		const struct rna_runbook_text *runbook = &rna_runbook_texts[i];
-
+	RNA_EACH (runbook, rna_runbook_texts, rna_runbook_count) {
 		if (strcmp(section, runbook->section) != 0) {
 			rna_strbuf_puts(out, *section ? "</table></div>\n" : "");
 			section = runbook->section;

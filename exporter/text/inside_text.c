@@ -63,9 +63,7 @@ static void say_memlock(const struct rna_inside *inside, struct rna_strbuf *out)
 static void say_files(const struct rna_inside *inside, enum rna_inside_access access,
 		      struct rna_strbuf *out)
 {
-	for (size_t i = 0; i < inside->file_count; i++) {
-		const struct rna_inside_file *file = &inside->files[i];
-
+	RNA_EACH (file, inside->files, inside->file_count) {
 		if (file->access != access)
 			continue;
 		begin(out);

@@ -28,9 +28,7 @@ static void write_conditions(const struct rna_desired_node *desired, struct rna_
 
 	if (desired->condition_count > 0)
 		rna_strbuf_puts(out, "status:\n  conditions:\n");
-	for (size_t i = 0; i < desired->condition_count; i++) {
-		const struct rna_node_condition *condition = &desired->conditions[i];
-
+	RNA_EACH (condition, desired->conditions, desired->condition_count) {
 		if (!condition->message)
 			continue;
 		rna_strbuf_printf(out, "  - type: %s\n    status: \"%s\"\n    reason: %s\n",

@@ -55,10 +55,8 @@ enum rna_health_state rna_check_state(const struct rna_check *check)
 
 static bool takes_node(const struct rna_check *check)
 {
-	for (size_t i = 0; i < check->count; i++)
-		if (rna_finding_takes_node(&check->findings[i], RNA_TAINT_WHEN_CRITICAL))
-			return true;
-	return false;
+	return RNA_ANY(i, check->count,
+		       rna_finding_takes_node(&check->findings[i], RNA_TAINT_WHEN_CRITICAL));
 }
 
 int rna_check_exit_code(const struct rna_check *check, enum rna_check_form form)

@@ -118,8 +118,7 @@ static void set_columns(struct table *table, const struct rna_table_options *opt
 
 static void set_card_columns(struct table *table)
 {
-	for (size_t i = 0; i < RNA_ARRAY_SIZE(card_headings); i++) {
-		const struct heading *heading = &card_headings[i];
+	RNA_EACH (heading, card_headings, RNA_ARRAY_SIZE(card_headings)) {
 		struct rna_column row = {0};
 
 		if (!heading->say)
@@ -175,9 +174,7 @@ static int find_ports(const struct rna_subjects *subjects, struct table *table)
 	table->rows = calloc(most, sizeof(*table->rows));
 	if (!table->rows)
 		return -ENOMEM;
-	for (size_t d = 0; d < devices->count; d++) {
-		const struct rna_subject *device = &devices->items[d];
-
+	RNA_EACH (device, devices->items, devices->count) {
 		if (!device->ports)
 			table->rows[table->row_count++] = device;
 		for (size_t i = 0; i < device->rdma_device->port_count; i++)
@@ -432,9 +429,7 @@ static void write_short(const struct rna_subjects *subjects, struct rna_strbuf *
 {
 	const struct rna_subject_list *ports = &subjects->scopes[RNA_SCOPE_PORT];
 
-	for (size_t i = 0; i < ports->count; i++) {
-		const struct rna_subject *port = &ports->items[i];
-
+	RNA_EACH (port, ports->items, ports->count) {
 		rna_text_add(out, port->rdma_device->name, NULL);
 		rna_strbuf_printf(out, " port %u ==> ", port->port);
 		rna_text_add(out, port->netdev ? port->netdev->name : "-", NULL);

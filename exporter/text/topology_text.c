@@ -145,10 +145,9 @@ static void add_matrix(const struct writer *writer)
 /* NULL: it hangs on nothing that is in the tree. */
 static const struct rna_item *find_nic(const struct rna_topology_tree *tree, size_t number)
 {
-	for (size_t i = 0; i < tree->count; i++)
-		if (tree->items[i].kind == RNA_ITEM_NIC && (size_t)tree->items[i].number == number)
-			return &tree->items[i];
-	return NULL;
+	return RNA_FIND(i, tree->items, tree->count,
+			tree->items[i].kind == RNA_ITEM_NIC &&
+				(size_t)tree->items[i].number == number);
 }
 
 /* By number, which need not be the order of the tree. */

@@ -192,11 +192,7 @@ void rna_card_say_cables(const struct rna_subjects *subjects, const struct rna_c
 
 static size_t count_unwired(const struct rna_subject_list *ports)
 {
-	size_t count = 0;
-
-	for (size_t i = 0; i < ports->count; i++)
-		count += rna_port_is_unwired(&ports->items[i]);
-	return count;
+	return RNA_COUNT(i, ports->count, rna_port_is_unwired(&ports->items[i]));
 }
 
 void rna_say_unwired(const struct rna_subjects *subjects, struct rna_strbuf *out)
@@ -208,9 +204,7 @@ void rna_say_unwired(const struct rna_subjects *subjects, struct rna_strbuf *out
 	if (count == 0)
 		return;
 	rna_strbuf_printf(out, "%zu unwired port%s:", count, count == 1 ? "" : "s");
-	for (size_t i = 0; i < ports->count; i++) {
-		const struct rna_subject *port = &ports->items[i];
-
+	RNA_EACH (port, ports->items, ports->count) {
 		if (!rna_port_is_unwired(port))
 			continue;
 		if (port->device == last)

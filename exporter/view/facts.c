@@ -92,14 +92,11 @@ enum rna_tone rna_tone_findings(const struct rna_view *view, const char *device,
 {
 	enum rna_severity worst = RNA_SEVERITY_INFO;
 
-	for (size_t i = 0; i < view->finding_count; i++) {
-		const struct rna_finding *finding = &view->findings[i];
-
+	RNA_EACH (finding, view->findings, view->finding_count)
 		if (!finding->silenced && finding->severity > worst &&
 		    (finding->port == 0 || finding->port == port) &&
 		    rna_finding_is_about(finding, device))
 			worst = finding->severity;
-	}
 	return worst == RNA_SEVERITY_CRITICAL  ? RNA_TONE_BAD
 	       : worst == RNA_SEVERITY_WARNING ? RNA_TONE_WARNING
 					       : RNA_TONE_PLAIN;

@@ -29,22 +29,6 @@ const char *rna_escape_html(char c)
 	}
 }
 
-void rna_text_add_bytes(struct rna_strbuf *out, uint64_t bytes)
-{
-	static const char *const units[] = {"kB", "MB", "GB", "TB", "PB", "EB"};
-	double number = (double)bytes / 1000;
-	size_t unit = 0;
-
-	if (bytes < 1000) {
-		rna_strbuf_add_u64(out, bytes);
-		rna_strbuf_puts(out, " B");
-		return;
-	}
-	for (; number >= 999.5 && unit + 1 < RNA_ARRAY_SIZE(units); unit++)
-		number /= 1000;
-	rna_strbuf_printf(out, "%.*f %s", number < 9.95 ? 1 : 0, number, units[unit]);
-}
-
 void rna_text_add_span(struct rna_strbuf *out, rna_usec span)
 {
 	static const struct {

@@ -19,9 +19,6 @@ void rna_text_add(struct rna_strbuf *out, const char *text, rna_escape *escape);
  */
 const char *rna_escape_html(char c);
 
-/* A number of bytes for people, "1.4 TB". */
-void rna_text_add_bytes(struct rna_strbuf *out, uint64_t bytes);
-
 /* A span of time for people, in its largest unit: "340 ms", "12 s", "3 h". */
 void rna_text_add_span(struct rna_strbuf *out, rna_usec span);
 

@@ -20,7 +20,8 @@ helm/README.md and systemd/README.md have the table of functions, with what turn
 chart's functions.yaml (functions.py).
 The README of the Helm chart has one region, written from the comments of its values.yaml; what its
 schema says of the agent's settings is written from "describe settings" (chart.py). The version of
-meson.build stands in all files that have to repeat it (versions.py). systemd/security.md lists each
+meson.build and the addresses of meson_options.txt stand in all files that have to repeat them
+(project.py). systemd/security.md lists each
 source of what others say (claims.py).
 """
 
@@ -43,8 +44,8 @@ import functions
 import meanings
 import pages
 import peers
+import project
 import series
-import versions
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 SAMPLE = ROOT / "systemd/rdma-node-agent.yaml"
@@ -283,6 +284,8 @@ def main():
     parser.add_argument("--update", action="store_true", help="rewrite what differs")
     arguments = parser.parse_args()
     binary = str(pathlib.Path(arguments.binary).resolve())
+    if arguments.update:
+        project.update()
     good = [settle(path, expected(binary, path.read_text(encoding="utf-8")), arguments.update)
             for path, expected in (*((ROOT / name, functools.partial(expected_document, name)) for name in PLACES),
                                    *((ROOT / name, commands.with_outputs) for name in OUTPUTS),
@@ -296,7 +299,7 @@ def main():
              for topic in ("rules", "thresholds", "metrics", "settings", "commands")}
     known["profile"] = names(binary, "profiles", 1)
     wrong = [*pages.problems(set(known["metrics"]), set(known["settings"])), *peers.problems(known), *claims.problems(),
-             *meanings.problems(describe(binary, "meanings"), set(known["metrics"])), *versions.problems(),
+             *meanings.problems(describe(binary, "meanings"), set(known["metrics"])), *project.problems(),
              *functions.problems(set(known["settings"]), advice(binary)),
              *commands.problems(binary, {name.split()[0] for name in known["commands"]}, set(known["settings"]))]
     print(*wrong, sep="\n", end="\n" if wrong else "")

@@ -74,7 +74,7 @@ ROOMS = {
                   "config", "node", "loop", "doctor"),
     "agent": ("rna/model", "rna/bandwidth.h", "rna/prober.h", "cli"),
 }
-GENERATED = ("agent_config.h", "collectors_config.h")
+GENERATED = ("agent_config.h", "collectors_config.h", "rna/base/project.h")
 
 # Headers that one file alone may include, wherever it stands; a family of headers ends in a slash
 # and belongs to one file as a whole.

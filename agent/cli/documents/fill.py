@@ -83,7 +83,17 @@ def exit_sections(tables):
                      for codes, commands in sections.items() if codes)
 
 
+def project(tables):
+    """Where the program comes from, and to whom problems go."""
+    home, contact = tables["project_url"], tables["project_contact"]
+    if not home and not contact:
+        return "This program is from your own build. Report problems to those who built it."
+    return "\n".join(filter(None, [home and f"Home page: {italic(home)}",
+                                   contact and f"Report problems to {plain(contact)}."]))
+
+
 MANUAL = {
+    "PROJECT": project,
     "VERSION": lambda tables: plain(tables["version"]),
     "CONFIGURATION": lambda tables: italic(tables["configuration"]),
     "STATE_DIRECTORY": lambda tables: plain(tables["state_directory"]),

@@ -88,10 +88,8 @@ static bool is_of_place(const char *line, const struct place *place)
 	if (root == 0 || (place->whole && strncmp(line + root, "/ ", 2) != 0) || !end ||
 	    sscanf(end, " - %31s", type) != 1)
 		return false;
-	for (size_t i = 0; i < RNA_ARRAY_SIZE(place->file_systems); i++)
-		if (place->file_systems[i] && strcmp(type, place->file_systems[i]) == 0)
-			return true;
-	return false;
+	return RNA_ANY(i, RNA_ARRAY_SIZE(place->file_systems),
+		       place->file_systems[i] && strcmp(type, place->file_systems[i]) == 0);
 }
 
 /* Looks for the mount in mountinfo, which is of procfs: no other file system is asked. */

@@ -261,20 +261,16 @@ size_t rna_schema_find_earlier(const struct rna_yaml *mapping, const struct rna_
 
 const struct rna_schema_row *rna_schema_find(const struct rna_schema *schema, const char *key)
 {
-	for (size_t i = 0; i < schema->count; i++)
-		if (strcmp(schema->rows[i].key, key) == 0)
-			return &schema->rows[i];
-	return NULL;
+	return RNA_FIND(i, schema->rows, schema->count, strcmp(schema->rows[i].key, key) == 0);
 }
 
 static bool is_section(const struct rna_schema *schema, const char *path)
 {
 	size_t len = strlen(path);
 
-	for (size_t i = 0; i < schema->count; i++)
-		if (strncmp(schema->rows[i].key, path, len) == 0 && schema->rows[i].key[len] == '.')
-			return true;
-	return false;
+	return RNA_ANY(i, schema->count,
+		       strncmp(schema->rows[i].key, path, len) == 0 &&
+			       schema->rows[i].key[len] == '.');
 }
 
 static void write_path(const char *section, const char *key, char path[KEY_MAX])

@@ -37,11 +37,9 @@ const struct rna_activity rna_activities[RNA_ACTIVITY_COUNT] = {
 static const struct rna_activity *find_activity(const struct rna_counter_group *group,
 						const struct rna_counter_value *value)
 {
-	for (size_t i = 0; i < RNA_ACTIVITY_COUNT; i++)
-		if (rna_activities[i].place == group->place &&
-		    strcmp(rna_activities[i].file, value->file) == 0)
-			return &rna_activities[i];
-	return NULL;
+	return RNA_FIND(i, rna_activities, RNA_ACTIVITY_COUNT,
+			rna_activities[i].place == group->place &&
+				strcmp(rna_activities[i].file, value->file) == 0);
 }
 
 /* Returns the number of counters added. */

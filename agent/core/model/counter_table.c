@@ -936,10 +936,8 @@ const size_t rna_counter_count = RNA_ARRAY_SIZE(rna_counters);
 /* A linear search is enough: it runs once per file when a device appears, not at each read. */
 const struct rna_counter *rna_counter_find(enum rna_counter_place place, const char *file)
 {
-	for (size_t i = 0; i < rna_counter_count; i++)
-		if (rna_counters[i].place == place && strcmp(rna_counters[i].file, file) == 0)
-			return &rna_counters[i];
-	return NULL;
+	return RNA_FIND(i, rna_counters, rna_counter_count,
+			rna_counters[i].place == place && strcmp(rna_counters[i].file, file) == 0);
 }
 
 bool rna_counter_is_stuck(const struct rna_counter_value *value)

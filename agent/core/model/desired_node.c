@@ -23,11 +23,9 @@ static bool same_labels(const struct rna_desired_node *a, const struct rna_desir
 {
 	if (a->labels_decided != b->labels_decided || a->label_count != b->label_count)
 		return false;
-	for (size_t i = 0; i < a->label_count; i++)
-		if (strcmp(a->labels[i].key, b->labels[i].key) != 0 ||
-		    !rna_same_text(a->labels[i].value, b->labels[i].value))
-			return false;
-	return true;
+	return !RNA_ANY(i, a->label_count,
+			strcmp(a->labels[i].key, b->labels[i].key) != 0 ||
+				!rna_same_text(a->labels[i].value, b->labels[i].value));
 }
 
 static bool same_condition(const struct rna_node_condition *a, const struct rna_node_condition *b)
@@ -41,10 +39,7 @@ static bool same_conditions(const struct rna_desired_node *a, const struct rna_d
 	if (a->conditions_decided != b->conditions_decided ||
 	    a->condition_count != b->condition_count)
 		return false;
-	for (size_t i = 0; i < a->condition_count; i++)
-		if (!same_condition(&a->conditions[i], &b->conditions[i]))
-			return false;
-	return true;
+	return RNA_ALL(i, a->condition_count, same_condition(&a->conditions[i], &b->conditions[i]));
 }
 
 static bool same_taint(const struct rna_desired_node *a, const struct rna_desired_node *b)
@@ -65,10 +60,7 @@ static bool is_same_device(const struct rna_node_device_taint *a,
 	    !rna_same_text(a->pci_address, b->pci_address) ||
 	    a->function_count != b->function_count)
 		return false;
-	for (size_t i = 0; i < a->function_count; i++)
-		if (strcmp(a->functions[i], b->functions[i]) != 0)
-			return false;
-	return true;
+	return !RNA_ANY(i, a->function_count, strcmp(a->functions[i], b->functions[i]) != 0);
 }
 
 static bool same_device_taints(const struct rna_desired_node *a, const struct rna_desired_node *b)
@@ -76,10 +68,8 @@ static bool same_device_taints(const struct rna_desired_node *a, const struct rn
 	if (a->device_taints_complete != b->device_taints_complete ||
 	    a->device_taint_count != b->device_taint_count)
 		return false;
-	for (size_t i = 0; i < a->device_taint_count; i++)
-		if (!is_same_device(&a->device_taints[i], &b->device_taints[i]))
-			return false;
-	return true;
+	return RNA_ALL(i, a->device_taint_count,
+		       is_same_device(&a->device_taints[i], &b->device_taints[i]));
 }
 
 bool rna_desired_node_is_same(const struct rna_desired_node *a, const struct rna_desired_node *b)

@@ -20,33 +20,6 @@
 
 #include "nearest.h"
 
-const char *rna_path_class_name(enum rna_path_class path)
-{
-	static const char *const names[RNA_PATH_COUNT] = {
-		[RNA_PATH_SAME] = "X",          [RNA_PATH_PIX] = "PIX",   [RNA_PATH_PXB] = "PXB",
-		[RNA_PATH_PHB] = "PHB",         [RNA_PATH_NODE] = "NODE", [RNA_PATH_SYS] = "SYS",
-		[RNA_PATH_UNKNOWN] = "unknown",
-	};
-
-	return names[path];
-}
-
-const char *rna_pci_role_name(enum rna_pci_role role)
-{
-	static const char *const names[RNA_PCI_ROLE_COUNT] = {
-		[RNA_PCI_HOST_BRIDGE] = "host-bridge",
-		[RNA_PCI_ROOT_PORT] = "root-port",
-		[RNA_PCI_UPSTREAM] = "upstream",
-		[RNA_PCI_DOWNSTREAM] = "downstream",
-		[RNA_PCI_BRIDGE] = "bridge",
-		[RNA_PCI_GPU] = "gpu",
-		[RNA_PCI_NIC] = "nic",
-		[RNA_PCI_DATA_DIRECT] = "data-direct",
-	};
-
-	return names[role];
-}
-
 /* -- Distances --------------------------------------------------------------------------------- */
 
 /* Where two paths towards the root meet, and the number of bridges on each path below. */
@@ -181,10 +154,7 @@ enum { NICS_MATCHED = 4096 };
 
 static bool any_nic_has_device(const struct rna_topology *topology)
 {
-	for (size_t i = 0; i < topology->nic_count; i++)
-		if (topology->nics[i].device_count > 0)
-			return true;
-	return false;
+	return RNA_ANY(i, topology->nic_count, topology->nics[i].device_count > 0);
 }
 
 /*
@@ -585,18 +555,14 @@ int rna_nearest_find(struct rna_nearest *work)
 
 static bool has_device(const struct rna_nic *nic, const char *name)
 {
-	for (size_t i = 0; i < nic->device_count; i++)
-		if (strcmp(nic->devices[i], name) == 0)
-			return true;
-	return false;
+	return RNA_ANY(i, nic->device_count, strcmp(nic->devices[i], name) == 0);
 }
 
 const struct rna_nic *rna_topology_nic_at(const struct rna_topology *topology, const char *address)
 {
-	for (size_t i = 0; topology && i < topology->nic_count; i++)
-		if (rna_same_text(topology->objects[topology->nics[i].object].address, address))
-			return &topology->nics[i];
-	return NULL;
+	return RNA_FIND(i, topology->nics, topology ? topology->nic_count : 0,
+			rna_same_text(topology->objects[topology->nics[i].object].address,
+				      address));
 }
 
 /* Returns the first match, so for a LAG the function that has the device. */

@@ -285,10 +285,8 @@ static const struct rna_driver_functions *find_functions(const struct rna_driver
 
 const struct rna_driver *rna_driver_named(const char *name)
 {
-	for (size_t i = 0; name && i < RNA_ARRAY_SIZE(drivers); i++)
-		if (strcmp(drivers[i].name, name) == 0)
-			return &drivers[i];
-	return NULL;
+	return RNA_FIND(i, drivers, name ? RNA_ARRAY_SIZE(drivers) : 0,
+			strcmp(drivers[i].name, name) == 0);
 }
 
 const struct rna_driver *rna_driver_of(const char *bound, uint32_t vendor_id, uint32_t device_id)

@@ -35,11 +35,7 @@ int rna_finding_compare(const struct rna_finding *a, const struct rna_finding *b
 size_t rna_finding_count(const struct rna_finding *findings, size_t count,
 			 enum rna_severity severity)
 {
-	size_t found = 0;
-
-	for (size_t i = 0; i < count; i++)
-		found += findings[i].severity == severity && !findings[i].silenced;
-	return found;
+	return RNA_COUNT(i, count, findings[i].severity == severity && !findings[i].silenced);
 }
 
 /* -- What follows from a finding --------------------------------------------------------------- */
@@ -63,10 +59,8 @@ const struct rna_finding *rna_finding_headline(const struct rna_finding *finding
 
 	if (state != RNA_HEALTH_CRITICAL && state != RNA_HEALTH_WARNING)
 		return NULL;
-	for (size_t i = 0; i < count; i++)
-		if (findings[i].severity == severity && !findings[i].silenced)
-			return &findings[i];
-	return NULL;
+	return RNA_FIND(i, findings, count,
+			findings[i].severity == severity && !findings[i].silenced);
 }
 
 static bool lies_in_node(const struct rna_finding *finding)

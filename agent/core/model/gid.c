@@ -130,40 +130,29 @@ static bool same_port(const struct rna_port_gids *a, const struct rna_port_gids 
 {
 	if (a->number != b->number || a->count != b->count)
 		return false;
-	for (size_t i = 0; i < a->count; i++)
-		if (a->entries[i].index != b->entries[i].index ||
-		    !same_address(&a->entries[i], &b->entries[i]))
-			return false;
-	return true;
+	return !RNA_ANY(i, a->count,
+			a->entries[i].index != b->entries[i].index ||
+				!same_address(&a->entries[i], &b->entries[i]));
 }
 
 bool rna_gids_same_entries(const struct rna_gids *a, const struct rna_gids *b)
 {
 	if (a->port_count != b->port_count)
 		return false;
-	for (size_t i = 0; i < a->port_count; i++)
-		if (!same_port(&a->ports[i], &b->ports[i]))
-			return false;
-	return true;
+	return RNA_ALL(i, a->port_count, same_port(&a->ports[i], &b->ports[i]));
 }
 
 /* A list of entries, and the entry to search for. */
 static const struct rna_gid_entry *find_index(const struct rna_gid_entry *entries, size_t count,
 					      unsigned index)
 {
-	for (size_t i = 0; i < count; i++)
-		if (entries[i].index == index)
-			return &entries[i];
-	return NULL;
+	return RNA_FIND(i, entries, count, entries[i].index == index);
 }
 
 static const struct rna_gid_entry *find_address(const struct rna_gid_entry *entries, size_t count,
 						const struct rna_gid_entry *wanted)
 {
-	for (size_t i = 0; i < count; i++)
-		if (same_address(&entries[i], wanted))
-			return &entries[i];
-	return NULL;
+	return RNA_FIND(i, entries, count, same_address(&entries[i], wanted));
 }
 
 /* An unreadable type does not count as a different type. */
@@ -235,20 +224,12 @@ int rna_port_gids_follow(struct rna_port_gids *port, const struct rna_port_gids 
 
 size_t rna_port_gids_count_of(const struct rna_port_gids *gids, const char *netdev)
 {
-	size_t count = 0;
-
-	for (size_t i = 0; i < gids->count; i++)
-		count += rna_same_text(gids->entries[i].netdev, netdev);
-	return count;
+	return RNA_COUNT(i, gids->count, rna_same_text(gids->entries[i].netdev, netdev));
 }
 
 size_t rna_port_gids_count_here(const struct rna_port_gids *gids)
 {
-	size_t count = 0;
-
-	for (size_t i = 0; i < gids->count; i++)
-		count += !gids->entries[i].elsewhere;
-	return count;
+	return RNA_COUNT(i, gids->count, !gids->entries[i].elsewhere);
 }
 
 const struct rna_gid_entry *rna_port_gids_find(const struct rna_port_gids *gids, unsigned index)

@@ -135,10 +135,8 @@ int rna_gpudirect_judge(struct rna_readiness *readiness, struct rna_arena *arena
 
 const struct rna_module *rna_module_find(const struct rna_readiness *readiness, const char *name)
 {
-	for (size_t i = 0; readiness && i < readiness->module_count; i++)
-		if (strcmp(readiness->modules[i].name, name) == 0)
-			return &readiness->modules[i];
-	return NULL;
+	return RNA_FIND(i, readiness->modules, readiness ? readiness->module_count : 0,
+			strcmp(readiness->modules[i].name, name) == 0);
 }
 
 struct rna_value rna_module_loaded(const struct rna_readiness *readiness, const char *name)

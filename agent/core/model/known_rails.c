@@ -46,10 +46,7 @@ bool rna_known_rails_are(const struct rna_known_rails *rails, const char *const 
 {
 	if (!rails || !rails->declared || rails->count != count)
 		return false;
-	for (size_t i = 0; i < count; i++)
-		if (strcmp(rails->nics[i].address, addresses[i]) != 0)
-			return false;
-	return true;
+	return !RNA_ANY(i, count, strcmp(rails->nics[i].address, addresses[i]) != 0);
 }
 
 struct rna_known_rails *rna_known_rails_ref(struct rna_known_rails *rails)

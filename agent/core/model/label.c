@@ -30,10 +30,7 @@ static bool is_name(const char *text, size_t len)
 {
 	if (len == 0 || len > RNA_LABEL_NAME_MAX || !is_alnum(text[0]) || !is_alnum(text[len - 1]))
 		return false;
-	for (size_t i = 0; i < len; i++)
-		if (!is_alnum(text[i]) && !is_inner(text[i]))
-			return false;
-	return true;
+	return !RNA_ANY(i, len, !is_alnum(text[i]) && !is_inner(text[i]));
 }
 
 bool rna_label_value_is_legal(const char *text)
@@ -62,10 +59,7 @@ static bool is_dns_label(const char *text, size_t len)
 {
 	if (len == 0 || len > RNA_LABEL_NAME_MAX || text[0] == '-' || text[len - 1] == '-')
 		return false;
-	for (size_t i = 0; i < len; i++)
-		if (!is_lower_alnum(text[i]) && text[i] != '-')
-			return false;
-	return true;
+	return !RNA_ANY(i, len, !is_lower_alnum(text[i]) && text[i] != '-');
 }
 
 static bool is_subdomain(const char *text, size_t len)

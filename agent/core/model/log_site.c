@@ -226,10 +226,7 @@ static bool is_name(const struct rna_text *name)
 
 static bool is_of_table(const struct rna_text *name)
 {
-	for (size_t i = 0; i < rna_log_pattern_count; i++)
-		if (is_text(name, rna_log_patterns[i].name))
-			return true;
-	return false;
+	return RNA_ANY(i, rna_log_pattern_count, is_text(name, rna_log_patterns[i].name));
 }
 
 static bool is_line(const struct rna_text *text, size_t most)
@@ -399,8 +396,5 @@ bool rna_log_site_match(const char *message, size_t len, struct rna_log_match *r
 
 const struct rna_log_pattern *rna_log_site_find(const char *name)
 {
-	for (size_t i = 0; i < site.count; i++)
-		if (strcmp(site.patterns[i].name, name) == 0)
-			return &site.patterns[i];
-	return NULL;
+	return RNA_FIND(i, site.patterns, site.count, strcmp(site.patterns[i].name, name) == 0);
 }

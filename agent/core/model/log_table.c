@@ -1087,38 +1087,3 @@ const struct rna_log_pattern rna_log_patterns[] = {
 /* clang-format on */
 
 const size_t rna_log_pattern_count = RNA_ARRAY_SIZE(rna_log_patterns);
-
-const char *rna_log_kind_name(enum rna_log_kind kind)
-{
-	static const char *const names[RNA_LOG_KIND_COUNT] = {
-		[RNA_LOG_FIRMWARE] = "firmware",
-		[RNA_LOG_TRANSMIT] = "transmit",
-		[RNA_LOG_PCIE] = "pcie",
-		[RNA_LOG_MODULE] = "module",
-		[RNA_LOG_TEMPERATURE] = "temperature",
-		[RNA_LOG_IOMMU] = "iommu",
-		[RNA_LOG_CPU] = "cpu",
-		[RNA_LOG_GPUDIRECT] = "gpudirect",
-		[RNA_LOG_PROTOCOL] = "protocol",
-		[RNA_LOG_DRIVER] = "driver",
-		[RNA_LOG_SITE] = "site",
-		[RNA_LOG_RECOVERY] = "recovery",
-	};
-
-	return names[kind];
-}
-
-const char *rna_log_end_text(enum rna_log_end end)
-{
-	static const char *const texts[] = {
-		[RNA_LOG_ENDS_ANSWERING] = "the device answers",
-		[RNA_LOG_ENDS_SENDING] = "the interface is up and sends packets",
-		[RNA_LOG_ENDS_COUNTERS] = "the error counters of its PCIe path stand still",
-		[RNA_LOG_ENDS_COOL] = "its temperature is below the limit",
-		[RNA_LOG_ENDS_ACTIVE] = "its port is up",
-		[RNA_LOG_ENDS_RECOVERED] = "the driver reports recovery, or the device is new",
-		[RNA_LOG_ENDS_RUNNING] = "the agent saw no such message for that time",
-	};
-
-	return texts[end];
-}

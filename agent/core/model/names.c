@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <linux/dcbnl.h>
 
+#include "rna/model/bandwidths.h"
 #include "rna/model/change.h"
 #include "rna/model/device.h"
 #include "rna/model/ethernet.h"
@@ -19,10 +20,12 @@
 #include "rna/model/node_status.h"
 #include "rna/model/part.h"
 #include "rna/model/pcie.h"
+#include "rna/model/probe.h"
 #include "rna/model/qos.h"
 #include "rna/model/readiness.h"
 #include "rna/model/resources.h"
 #include "rna/model/selftest.h"
+#include "rna/model/topology.h"
 #include "rna/model/value.h"
 #include "rna/model/view.h"
 #include "rna/model/virtual_functions.h"
@@ -387,6 +390,95 @@ NAMES(rna_ets_algorithm_name, unsigned, "?",
 NAMES(rna_ecn_name, enum rna_ecn, "?",
       [RNA_ECN_NOTIFICATION] = "notification",
       [RNA_ECN_REACTION] = "reaction")
+
+NAMES(rna_log_kind_name, enum rna_log_kind, "?",
+      [RNA_LOG_FIRMWARE] = "firmware",
+      [RNA_LOG_TRANSMIT] = "transmit",
+      [RNA_LOG_PCIE] = "pcie",
+      [RNA_LOG_MODULE] = "module",
+      [RNA_LOG_TEMPERATURE] = "temperature",
+      [RNA_LOG_IOMMU] = "iommu",
+      [RNA_LOG_CPU] = "cpu",
+      [RNA_LOG_GPUDIRECT] = "gpudirect",
+      [RNA_LOG_PROTOCOL] = "protocol",
+      [RNA_LOG_DRIVER] = "driver",
+      [RNA_LOG_SITE] = "site",
+      [RNA_LOG_RECOVERY] = "recovery")
+
+NAMES(rna_log_end_text, enum rna_log_end, "?",
+      [RNA_LOG_ENDS_ANSWERING] = "the device answers",
+      [RNA_LOG_ENDS_SENDING] = "the interface is up and sends packets",
+      [RNA_LOG_ENDS_COUNTERS] = "the error counters of its PCIe path stand still",
+      [RNA_LOG_ENDS_COOL] = "its temperature is below the limit",
+      [RNA_LOG_ENDS_ACTIVE] = "its port is up",
+      [RNA_LOG_ENDS_RECOVERED] = "the driver reports recovery, or the device is new",
+      [RNA_LOG_ENDS_RUNNING] = "the agent saw no such message for that time")
+
+NAMES(rna_path_class_name, enum rna_path_class, "?",
+      [RNA_PATH_SAME] = "X",
+      [RNA_PATH_PIX] = "PIX",
+      [RNA_PATH_PXB] = "PXB",
+      [RNA_PATH_PHB] = "PHB",
+      [RNA_PATH_NODE] = "NODE",
+      [RNA_PATH_SYS] = "SYS",
+      [RNA_PATH_UNKNOWN] = "unknown")
+
+NAMES(rna_pci_role_name, enum rna_pci_role, "?",
+      [RNA_PCI_HOST_BRIDGE] = "host-bridge",
+      [RNA_PCI_ROOT_PORT] = "root-port",
+      [RNA_PCI_UPSTREAM] = "upstream",
+      [RNA_PCI_DOWNSTREAM] = "downstream",
+      [RNA_PCI_BRIDGE] = "bridge",
+      [RNA_PCI_GPU] = "gpu",
+      [RNA_PCI_NIC] = "nic",
+      [RNA_PCI_DATA_DIRECT] = "data-direct")
+
+NAMES(rna_bandwidth_cause_name, enum rna_bandwidth_cause, "?",
+      [RNA_BANDWIDTH_DEMAND] = "demand",
+      [RNA_BANDWIDTH_WINDOW] = "window",
+      [RNA_BANDWIDTH_PEER] = "peer")
+
+NAMES(rna_probes_result_name, enum rna_probes_result, "unknown",
+      [RNA_PROBES_OK] = "ok",
+      [RNA_PROBES_WARNING] = "warning",
+      [RNA_PROBES_CRITICAL] = "critical",
+      [RNA_PROBES_UNKNOWN] = "unknown")
+
+NAMES(rna_probe_priority_name, enum rna_probe_priority, "unknown",
+      [RNA_PROBE_PRIORITY_NORMAL] = "normal",
+      [RNA_PROBE_PRIORITY_NICE] = "nice",
+      [RNA_PROBE_PRIORITY_REALTIME] = "realtime")
+
+NAMES(rna_probe_scope_name, enum rna_probe_scope, "unknown",
+      [RNA_PROBE_HOST] = "host",
+      [RNA_PROBE_LEAF] = "leaf",
+      [RNA_PROBE_FABRIC] = "fabric")
+
+NAMES(rna_probe_state_name, enum rna_probe_state, "unknown",
+      [RNA_PROBE_WAITING] = "waiting",
+      [RNA_PROBE_RUNNING] = "running",
+      [RNA_PROBE_PEER_DOWN] = "peer_down",
+      [RNA_PROBE_PEER_REFUSED] = "peer_refused",
+      [RNA_PROBE_NO_NEIGHBOUR] = "no_neighbour",
+      [RNA_PROBE_LOCAL] = "local")
+
+NAMES(rna_probe_use_name, enum rna_probe_use, "unknown",
+      [RNA_PROBE_OFF] = "off",
+      [RNA_PROBE_OPENING] = "opening",
+      [RNA_PROBE_OPEN] = "open",
+      [RNA_PROBE_FAILED] = "failed",
+      [RNA_PROBE_PAUSED] = "paused")
+
+NAMES(rna_probe_verdict_name, enum rna_probe_verdict, "unknown",
+      [RNA_PROBE_UNKNOWN] = "unknown",
+      [RNA_PROBE_WELL] = "well",
+      [RNA_PROBE_UNREACHABLE] = "unreachable",
+      [RNA_PROBE_LOSSY] = "lossy")
+
+NAMES(rna_probe_stranger_name, enum rna_probe_stranger, "unknown",
+      [RNA_STRANGER_REPLAY] = "replay",
+      [RNA_STRANGER_DUPLICATE] = "duplicate",
+      [RNA_STRANGER_RATE] = "rate")
 /* clang-format on */
 
 /* linux/ethtool.h, ETHTOOL_LINK_EXT_STATE_* and below. */

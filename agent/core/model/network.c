@@ -89,10 +89,8 @@ static const struct rna_pkey *find_full(const struct rna_subject *port, uint16_t
 {
 	const struct rna_port_fabric *fabric = port->fabric;
 
-	for (size_t i = 0; fabric && i < fabric->pkey_count; i++)
-		if (fabric->pkeys[i].full && fabric->pkeys[i].key == partition)
-			return &fabric->pkeys[i];
-	return NULL;
+	return RNA_FIND(i, fabric->pkeys, fabric ? fabric->pkey_count : 0,
+			fabric->pkeys[i].full && fabric->pkeys[i].key == partition);
 }
 
 static bool is_infiniband(const struct rna_subject *port)
@@ -169,11 +167,9 @@ static bool fits_range(const struct rna_subject *port, const struct rna_network_
 {
 	if (range->bits == 0)
 		return is_infiniband(port) && find_full(port, range->partition);
-	for (size_t i = 0; port->gids && i < port->gids->count; i++)
-		if (rna_gid_is_routable(&port->gids->entries[i]) &&
-		    rna_network_range_has(range, &port->gids->entries[i].gid))
-			return true;
-	return false;
+	return RNA_ANY(i, port->gids ? port->gids->count : 0,
+		       rna_gid_is_routable(&port->gids->entries[i]) &&
+			       rna_network_range_has(range, &port->gids->entries[i].gid));
 }
 
 static struct rna_network *find_named(struct search *search, const struct rna_network_range *range)
@@ -193,8 +189,7 @@ static int find_configured(struct search *search)
 {
 	const struct rna_networks *networks = search->networks;
 
-	for (size_t i = 0; i < networks->range_count; i++) {
-		const struct rna_network_range *range = &networks->ranges[i];
+	RNA_EACH (range, networks->ranges, networks->range_count) {
 		struct rna_network *network = find_named(search, range);
 
 		if (!network)
@@ -224,8 +219,7 @@ static void compare_addresses(const struct rna_subject *port, const struct rna_g
 	unsigned most = 0, next = 0;
 	size_t count = 0;
 
-	for (size_t i = 0; i < port->gids->count; i++) {
-		const struct rna_gid_entry *entry = &port->gids->entries[i];
+	RNA_EACH (entry, port->gids->entries, port->gids->count) {
 		unsigned bits = rna_gid_common_bits(&entry->gid, address);
 
 		if (!rna_gid_is_routable(entry) ||
@@ -286,8 +280,7 @@ static void find_shared(struct search *search, const struct rna_subject *port)
 	struct rna_network_range found[RNA_GID_FAMILY_COUNT];
 	size_t counts[RNA_GID_FAMILY_COUNT] = {0};
 
-	for (size_t i = 0; i < port->gids->count; i++) {
-		const struct rna_gid_entry *entry = &port->gids->entries[i];
+	RNA_EACH (entry, port->gids->entries, port->gids->count) {
 		enum rna_gid_family family = rna_gid_family(&entry->gid);
 
 		if (rna_gid_is_routable(entry))
@@ -310,9 +303,7 @@ static size_t count_members(const struct search *search, const struct rna_subjec
 {
 	size_t count = 0;
 
-	for (size_t i = 0; i < search->port_count; i++) {
-		const struct rna_subject *port = &search->ports[i];
-
+	RNA_EACH (port, search->ports, search->port_count) {
 		count += !port->network && is_infiniband(port) && is_one_subnet(of, port) &&
 			 find_full(port, partition);
 	}
@@ -401,8 +392,7 @@ static bool is_plane(const struct search *search, const struct rna_subject *port
 	size_t count, others, apart = 0;
 	unsigned bits = share_bits(search, port, &count);
 
-	for (size_t i = 0; i < search->port_count; i++) {
-		const struct rna_subject *to = &search->ports[i];
+	RNA_EACH (to, search->ports, search->port_count) {
 		unsigned common;
 
 		if (to->model != port->model || to->place == port->place ||

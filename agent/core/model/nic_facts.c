@@ -124,9 +124,7 @@ static bool is_unused(const struct work *work, const struct function *function)
 
 	if (function->card->function_count < 2 || function->used)
 		return false;
-	for (size_t i = 0; i < work->count; i++) {
-		const struct function *other = &work->functions[i];
-
+	RNA_EACH (other, work->functions, work->count) {
 		if (!is_same_model(function, other))
 			continue;
 		if (other->place != function->place)
@@ -153,9 +151,7 @@ static struct prefix prefix_of(const struct work *work, const struct function *f
 	struct prefix ret = {.bits = RNA_GID_BITS};
 	unsigned bits;
 
-	for (size_t i = 0; i < work->count; i++) {
-		const struct function *other = &work->functions[i];
-
+	RNA_EACH (other, work->functions, work->count) {
 		if (other->place != function->place || !other->address ||
 		    !is_same_model(function, other))
 			continue;
@@ -225,19 +221,11 @@ static bool have_other_rates(const struct work *work)
 	return false;
 }
 
-static int compare_facts(const void *a, const void *b)
-{
-	const struct rna_nic_fact *x = a, *y = b;
-
-	return strcmp(x->address, y->address);
-}
-
 static bool add_facts(const struct work *work, struct rna_nic_facts *facts)
 {
 	bool rates_differ = have_other_rates(work), no_memory = false;
 
-	for (size_t i = 0; i < work->count; i++) {
-		const struct function *function = &work->functions[i];
+	RNA_EACH (function, work->functions, work->count) {
 		const char *leader = find_leader(work, function);
 		struct rna_nic_fact fact = {
 			.rate = rates_differ ? function->rate : 0,
@@ -252,7 +240,7 @@ static bool add_facts(const struct work *work, struct rna_nic_facts *facts)
 		facts->items[facts->count++] = fact;
 	}
 	if (!no_memory)
-		qsort(facts->items, facts->count, sizeof(*facts->items), compare_facts);
+		qsort(facts->items, facts->count, sizeof(*facts->items), rna_compare_text_items);
 	return !no_memory;
 }
 
@@ -277,17 +265,12 @@ struct rna_nic_facts *rna_nic_facts_make(const struct rna_view *view,
 
 /* -- Questions --------------------------------------------------------------------------------- */
 
-static int compare_address(const void *address, const void *fact)
-{
-	return strcmp(address, ((const struct rna_nic_fact *)fact)->address);
-}
-
 const struct rna_nic_fact *rna_nic_facts_find(const struct rna_nic_facts *facts,
 					      const char *address)
 {
 	return facts && facts->count > 0 && address
-		       ? bsearch(address, facts->items, facts->count, sizeof(*facts->items),
-				 compare_address)
+		       ? bsearch(&address, facts->items, facts->count, sizeof(*facts->items),
+				 rna_compare_text_items)
 		       : NULL;
 }
 
@@ -297,13 +280,11 @@ bool rna_nic_facts_are_same(const struct rna_nic_facts *a, const struct rna_nic_
 		return (a ? a->count : 0) == (b ? b->count : 0);
 	if (a->count != b->count)
 		return false;
-	for (size_t i = 0; i < a->count; i++)
-		if (strcmp(a->items[i].address, b->items[i].address) != 0 ||
-		    a->items[i].rate != b->items[i].rate ||
-		    a->items[i].unused != b->items[i].unused ||
-		    !rna_same_text(a->items[i].rail_of, b->items[i].rail_of))
-			return false;
-	return true;
+	return !RNA_ANY(i, a->count,
+			strcmp(a->items[i].address, b->items[i].address) != 0 ||
+				a->items[i].rate != b->items[i].rate ||
+				a->items[i].unused != b->items[i].unused ||
+				!rna_same_text(a->items[i].rail_of, b->items[i].rail_of));
 }
 
 struct rna_nic_facts *rna_nic_facts_ref(struct rna_nic_facts *facts)

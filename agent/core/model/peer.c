@@ -16,10 +16,7 @@ bool rna_peer_is_same(const struct rna_peer *a, const struct rna_peer *b)
 
 bool rna_port_has_pkey(const struct rna_port_fabric *fabric, uint16_t key)
 {
-	for (size_t i = 0; i < fabric->pkey_count; i++)
-		if (fabric->pkeys[i].key == key)
-			return true;
-	return false;
+	return RNA_ANY(i, fabric->pkey_count, fabric->pkeys[i].key == key);
 }
 
 const struct rna_peer *rna_lldp_find(const struct rna_lldp *lldp, const char *netdev)

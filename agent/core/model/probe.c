@@ -66,19 +66,15 @@ void rna_probe_counts_merge(struct rna_probe_counts *counts, const struct rna_pr
 const struct rna_probe_port *rna_probes_find_port(const struct rna_probes *probes,
 						  const char *device, unsigned port)
 {
-	for (size_t i = 0; probes && i < probes->port_count; i++)
-		if (probes->ports[i].port == port && strcmp(probes->ports[i].device, device) == 0)
-			return &probes->ports[i];
-	return NULL;
+	return RNA_FIND(i, probes->ports, probes ? probes->port_count : 0,
+			probes->ports[i].port == port &&
+				strcmp(probes->ports[i].device, device) == 0);
 }
 
 size_t rna_probes_without_leaf(const struct rna_probes *probes)
 {
-	size_t count = 0;
-
-	for (size_t i = 0; probes && i < probes->port_count; i++)
-		count += probes->ports[i].use != RNA_PROBE_OFF && probes->ports[i].leaf[0] == '\0';
-	return count;
+	return RNA_COUNT(i, probes ? probes->port_count : 0,
+			 probes->ports[i].use != RNA_PROBE_OFF && probes->ports[i].leaf[0] == '\0');
 }
 
 /* -- The whole --------------------------------------------------------------------------------- */
@@ -111,10 +107,7 @@ bool rna_probes_are_missed(const struct rna_probes *probes)
 
 static bool has_sign(const struct rna_probes *probes)
 {
-	for (size_t i = 0; i < probes->pair_count; i++)
-		if (probes->pairs[i].signs != 0)
-			return true;
-	return false;
+	return RNA_ANY(i, probes->pair_count, probes->pairs[i].signs != 0);
 }
 
 enum rna_probes_result rna_probes_result(const struct rna_probes *probes, rna_usec now)
@@ -123,8 +116,7 @@ enum rna_probes_result rna_probes_result(const struct rna_probes *probes, rna_us
 
 	if (rna_probes_why_stopped(probes, now))
 		return RNA_PROBES_UNKNOWN;
-	for (size_t i = 0; i < probes->port_count; i++) {
-		const struct rna_probe_port *port = &probes->ports[i];
+	RNA_EACH (port, probes->ports, probes->port_count) {
 		bool open = port->use == RNA_PROBE_OPEN;
 
 		if (open && port->verdict == RNA_PROBE_UNREACHABLE)
@@ -140,50 +132,7 @@ enum rna_probes_result rna_probes_result(const struct rna_probes *probes, rna_us
 	return well > 0 && unknown == 0 ? RNA_PROBES_OK : RNA_PROBES_UNKNOWN;
 }
 
-/* -- Names ------------------------------------------------------------------------------------- */
-
-static const char *name_of(const char *const *names, size_t count, size_t number)
-{
-	return number < count ? names[number] : "unknown";
-}
-
-#define NAME(names, number) name_of(names, RNA_ARRAY_SIZE(names), (size_t)(number))
-
-const char *rna_probes_result_name(enum rna_probes_result result)
-{
-	static const char *const names[RNA_PROBES_RESULT_COUNT] = {"ok", "warning", "critical",
-								   "unknown"};
-
-	return NAME(names, result);
-}
-
-const char *rna_probe_priority_name(enum rna_probe_priority priority)
-{
-	static const char *const names[RNA_PROBE_PRIORITY_COUNT] = {"normal", "nice", "realtime"};
-
-	return NAME(names, priority);
-}
-
-const char *rna_probe_scope_name(enum rna_probe_scope scope)
-{
-	static const char *const names[RNA_PROBE_SCOPE_COUNT] = {"host", "leaf", "fabric"};
-
-	return NAME(names, scope);
-}
-
-const char *rna_probe_state_name(enum rna_probe_state state)
-{
-	static const char *const names[RNA_PROBE_STATE_COUNT] = {
-		[RNA_PROBE_WAITING] = "waiting",
-		[RNA_PROBE_RUNNING] = "running",
-		[RNA_PROBE_PEER_DOWN] = "peer_down",
-		[RNA_PROBE_PEER_REFUSED] = "peer_refused",
-		[RNA_PROBE_NO_NEIGHBOUR] = "no_neighbour",
-		[RNA_PROBE_LOCAL] = "local",
-	};
-
-	return NAME(names, state);
-}
+/* -- Signs and objects ------------------------------------------------------------------------- */
 
 const char *rna_probe_sign_name(unsigned sign)
 {
@@ -210,38 +159,4 @@ struct rna_probe_objects rna_probes_objects(const struct rna_probes *probes, con
 		objects.qps += port->address.qpn_count;
 	}
 	return objects;
-}
-
-const char *rna_probe_use_name(enum rna_probe_use use)
-{
-	static const char *const names[RNA_PROBE_USE_COUNT] = {
-		[RNA_PROBE_OFF] = "off",       [RNA_PROBE_OPENING] = "opening",
-		[RNA_PROBE_OPEN] = "open",     [RNA_PROBE_FAILED] = "failed",
-		[RNA_PROBE_PAUSED] = "paused",
-	};
-
-	return NAME(names, use);
-}
-
-const char *rna_probe_verdict_name(enum rna_probe_verdict verdict)
-{
-	static const char *const names[RNA_PROBE_VERDICT_COUNT] = {
-		[RNA_PROBE_UNKNOWN] = "unknown",
-		[RNA_PROBE_WELL] = "well",
-		[RNA_PROBE_UNREACHABLE] = "unreachable",
-		[RNA_PROBE_LOSSY] = "lossy",
-	};
-
-	return NAME(names, verdict);
-}
-
-const char *rna_probe_stranger_name(enum rna_probe_stranger stranger)
-{
-	static const char *const names[RNA_STRANGER_COUNT] = {
-		[RNA_STRANGER_REPLAY] = "replay",
-		[RNA_STRANGER_DUPLICATE] = "duplicate",
-		[RNA_STRANGER_RATE] = "rate",
-	};
-
-	return NAME(names, stranger);
 }

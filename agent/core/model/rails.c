@@ -143,10 +143,7 @@ static struct usual find_usual_share(const struct share *shares, size_t count)
 
 static bool is_own_of_any(const struct rna_nearest *work, unsigned nic)
 {
-	for (size_t gpu = 0; gpu < work->topology->gpu_count; gpu++)
-		if (work->affinities[gpu].nic == (int)nic)
-			return true;
-	return false;
+	return RNA_ANY(gpu, work->topology->gpu_count, work->affinities[gpu].nic == (int)nic);
 }
 
 /* Does a come before b, where one of them is one too many? */
@@ -162,11 +159,9 @@ static bool has_precedence(const struct rna_nearest *work, unsigned a, unsigned 
 /* Is it slower, or on a rarer board, than the NIC of any GPU? */
 static bool is_lesser(const struct rna_nearest *work, unsigned nic)
 {
-	for (size_t gpu = 0; gpu < work->topology->gpu_count; gpu++)
-		if (work->affinities[gpu].nic >= 0 &&
-		    work->ranks[nic] <= work->ranks[work->affinities[gpu].nic])
-			return false;
-	return true;
+	return !RNA_ANY(gpu, work->topology->gpu_count,
+			work->affinities[gpu].nic >= 0 &&
+				work->ranks[nic] <= work->ranks[work->affinities[gpu].nic]);
 }
 
 /*
@@ -228,11 +223,8 @@ static int mark_rails_of_gpus(const struct rna_nearest *work, bool near, struct 
 
 static size_t count_of_kind(const struct rna_nearest *work, const struct rna_nic *nics, unsigned of)
 {
-	size_t count = 0;
-
-	for (size_t i = 0; i < work->serving_count; i++)
-		count += rna_nearest_same_kind(work->topology, &nics[work->serving[i]], &nics[of]);
-	return count;
+	return RNA_COUNT(i, work->serving_count,
+			 rna_nearest_same_kind(work->topology, &nics[work->serving[i]], &nics[of]));
 }
 
 /* Fallback if no GPU has a NIC: the NICs of the most frequent kind. */
@@ -333,10 +325,7 @@ static int number_rails(const struct rna_nearest *work, struct rna_nic *nics)
 static const struct rna_known_nic *find_known(const struct rna_known_rails *known,
 					      const char *address)
 {
-	for (size_t i = 0; i < known->count; i++)
-		if (strcmp(known->nics[i].address, address) == 0)
-			return &known->nics[i];
-	return NULL;
+	return RNA_FIND(i, known->nics, known->count, strcmp(known->nics[i].address, address) == 0);
 }
 
 /* Is anything missing without which rails would be numbered otherwise? */
@@ -366,10 +355,8 @@ static bool is_same_model(const struct rna_topology *topology, const struct rna_
 static bool is_model_of_rail(const struct rna_topology *topology, const struct rna_nic *nic,
 			     const struct rna_known_rails *known)
 {
-	for (size_t i = 0; i < known->count; i++)
-		if (known->nics[i].rail >= 0 && is_same_model(topology, nic, &known->nics[i]))
-			return true;
-	return false;
+	return RNA_ANY(i, known->count,
+		       known->nics[i].rail >= 0 && is_same_model(topology, nic, &known->nics[i]));
 }
 
 /* The rail of a NIC that has been numbered without the memory. *next: the first unused number. */

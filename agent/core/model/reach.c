@@ -31,13 +31,10 @@ static bool is_answered(const struct rna_subject *port)
 {
 	const struct rna_probe_pairs *probed = &port->view->probed;
 
-	for (size_t i = 0; i < probed->count; i++) {
-		const struct rna_probe_pair *pair = &probed->items[i];
-
+	RNA_EACH (pair, probed->items, probed->count)
 		if (pair->scope != RNA_PROBE_HOST && is_of(pair, port) &&
 		    pair->recent.answered > 0 && !(pair->signs & RNA_PROBE_LOSING))
 			return true;
-	}
 	return false;
 }
 
@@ -54,8 +51,7 @@ static enum rna_reach by_probes(const struct rna_subject *a, const struct rna_su
 	const struct rna_probe_pairs *probed = &a->view->probed;
 	bool silent = false;
 
-	for (size_t i = 0; i < probed->count; i++) {
-		const struct rna_probe_pair *pair = &probed->items[i];
+	RNA_EACH (pair, probed->items, probed->count) {
 		const struct rna_subject *from = is_of(pair, a) ? a : b, *to = from == a ? b : a;
 
 		if (pair->scope != RNA_PROBE_HOST || !is_of(pair, from) ||
@@ -140,17 +136,14 @@ static const struct rna_rail_address *find_address(const struct rna_subject *por
 {
 	const struct rna_gateways *gateways = rna_snapshot_gateways(port->view->snapshot);
 
-	for (size_t i = 0; gateways && i < gateways->host.address_count; i++)
-		if (rna_gid_is_same(&gateways->host.addresses[i].address, &entry->gid) &&
-		    rna_same_text(gateways->host.addresses[i].netdev, entry->netdev))
-			return &gateways->host.addresses[i];
-	return NULL;
+	return RNA_FIND(i, gateways->host.addresses, gateways ? gateways->host.address_count : 0,
+			rna_gid_is_same(&gateways->host.addresses[i].address, &entry->gid) &&
+				rna_same_text(gateways->host.addresses[i].netdev, entry->netdev));
 }
 
 static bool has_subnet(const struct rna_subject *port, const struct rna_rail_address *of)
 {
-	for (size_t i = 0; i < port->gids->count; i++) {
-		const struct rna_gid_entry *entry = &port->gids->entries[i];
+	RNA_EACH (entry, port->gids->entries, port->gids->count) {
 		const struct rna_rail_address *address =
 			rna_gid_is_routable(entry) ? find_address(port, entry) : NULL;
 

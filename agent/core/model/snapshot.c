@@ -64,10 +64,8 @@ struct rna_view *rna_view_unref(const struct rna_view *view)
 const struct rna_snapshot_device *rna_snapshot_find(const struct rna_snapshot *snapshot,
 						    const char *name)
 {
-	for (size_t i = 0; i < snapshot->device_count; i++)
-		if (strcmp(snapshot->devices[i].device->name, name) == 0)
-			return &snapshot->devices[i];
-	return NULL;
+	return RNA_FIND(i, snapshot->devices, snapshot->device_count,
+			strcmp(snapshot->devices[i].device->name, name) == 0);
 }
 
 /* Each concrete part begins with its struct rna_part, so the pointers are the same. */
@@ -233,10 +231,7 @@ const struct rna_port_state_value *rna_port_state(const struct rna_snapshot_devi
 
 static bool has_readable(const struct rna_counter_group *group)
 {
-	for (size_t i = 0; i < group->count; i++)
-		if (group->values[i].value.state != RNA_VALUE_UNREADABLE)
-			return true;
-	return false;
+	return RNA_ANY(i, group->count, group->values[i].value.state != RNA_VALUE_UNREADABLE);
 }
 
 /*
@@ -462,12 +457,12 @@ bool rna_netdevs_same_names(const struct rna_netdevs *a, const struct rna_netdev
 		    !rna_same_text(a->ports[i].device, b->ports[i].device) ||
 		    !rna_same_text(a->ports[i].netdev, b->ports[i].netdev))
 			return false;
-	for (size_t i = 0; i < a->followed_count; i++)
-		if (a->followed[i].port.port != b->followed[i].port.port ||
-		    !rna_same_text(a->followed[i].port.device, b->followed[i].port.device) ||
-		    !rna_same_text(a->followed[i].port.netdev, b->followed[i].port.netdev))
-			return false;
-	return true;
+	return !RNA_ANY(i, a->followed_count,
+			a->followed[i].port.port != b->followed[i].port.port ||
+				!rna_same_text(a->followed[i].port.device,
+					       b->followed[i].port.device) ||
+				!rna_same_text(a->followed[i].port.netdev,
+					       b->followed[i].port.netdev));
 }
 
 static const char *device_of_netdev(const struct rna_netdevs *netdevs, const char *netdev)

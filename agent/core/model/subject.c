@@ -75,11 +75,9 @@ enum rna_expected rna_subject_expected(const struct rna_subject *port)
 
 bool rna_subject_has_routable_gid(const struct rna_subject *port)
 {
-	for (size_t i = 0; i < port->gids->count; i++)
-		if (!port->gids->entries[i].elsewhere &&
-		    !rna_gid_is_link_local(&port->gids->entries[i].gid))
-			return true;
-	return false;
+	return RNA_ANY(i, port->gids->count,
+		       !port->gids->entries[i].elsewhere &&
+			       !rna_gid_is_link_local(&port->gids->entries[i].gid));
 }
 
 const struct rna_subject_list *rna_view_devices(const struct rna_view *view)
@@ -278,12 +276,9 @@ static void set_jobs(struct join *join, struct rna_subject *device)
  */
 static bool is_unseen(const struct rna_subject *device)
 {
-	for (size_t i = 0; i < device->job_count; i++) {
-		const struct rna_job_status *job = &device->jobs[i];
-
+	RNA_EACH (job, device->jobs, device->job_count)
 		if (job->stalled || (job->success && !device->device->parts[job->collector]))
 			return true;
-	}
 	return false;
 }
 

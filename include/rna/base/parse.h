@@ -40,7 +40,7 @@ bool rna_pci_is_short_address(const char *text, size_t len);
 /* Compares names with their numbers by value: mlx5_2 before mlx5_10. */
 int rna_compare_names(const char *a, const char *b);
 
-/* For qsort() and bsearch(): texts behind the items of an array, byte by byte, or as names. */
+/* For qsort() and bsearch(): items that are a text or begin with one; bytewise, or as names. */
 int rna_compare_text_items(const void *a, const void *b);
 int rna_compare_name_items(const void *a, const void *b);
 

@@ -256,6 +256,37 @@ static void libraries_are_loaded_by_their_symbols(void **state)
 	assert_non_null(strstr(dlerror(), "librna-no-such.so.1"));
 }
 
+/* A list of no items may have no memory. */
+static void test_lists_are_walked_and_searched(void **state)
+{
+	static const struct item {
+		int number;
+	} items[] = {{1}, {2}, {2}}, *none = NULL;
+	const struct {
+		const struct item *items;
+	} *list = NULL;
+	size_t nothing = 0;
+	int sum = 0;
+
+	(void)state;
+	RNA_EACH (item, items, RNA_ARRAY_SIZE(items))
+		sum = sum * 10 + item->number;
+	RNA_EACH (item, list->items, nothing)
+		sum = item->number;
+	assert_int_equal(sum, 122);
+	assert_true(RNA_ANY(i, 3, items[i].number == 2));
+	assert_false(RNA_ANY(i, 3, items[i].number == 3));
+	assert_false(RNA_ANY(i, nothing, none[i].number == 1));
+	assert_true(RNA_ALL(i, 3, items[i].number > 0));
+	assert_false(RNA_ALL(i, 3, items[i].number > 1));
+	assert_true(RNA_ALL(i, nothing, none[i].number > 1));
+	assert_int_equal(RNA_COUNT(i, 3, items[i].number == 2), 2);
+	assert_int_equal(RNA_COUNT(i, 3, items[i].number & 2), 2);
+	assert_ptr_equal(RNA_FIND(i, items, 3, items[i].number == 2), &items[1]);
+	assert_null(RNA_FIND(i, items, 3, items[i].number == 3));
+	assert_null(RNA_FIND(i, none, nothing, none[i].number == 1));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -270,6 +301,7 @@ int main(void)
 		cmocka_unit_test(test_parse_hex_bytes),
 		cmocka_unit_test(test_parse_other_forms),
 		cmocka_unit_test(test_names_are_compared_as_people_count),
+		cmocka_unit_test(test_lists_are_walked_and_searched),
 		cmocka_unit_test(test_error_texts),
 		cmocka_unit_test(device_globs_are_checked),
 		cmocka_unit_test(libraries_are_loaded_by_their_symbols),

@@ -1,7 +1,37 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Decides which collectors apply to a device. */
-#include "rna/base/parse.h"
+/* What all collectors share: how one makes a part, and which of them apply to a device. */
 #include "rna/collector.h"
+
+#include <errno.h>
+
+#include "rna/base/parse.h"
+
+#include "parse/reader.h"
+
+#include "collectors.h"
+
+int rna_collect(const struct rna_part_plan *plan, const struct rna_collect_input *in,
+		struct rna_part **ret, struct rna_error *error)
+{
+	RNA_CLEANUP(rna_part_unref_p)
+	struct rna_part *part = rna_part_new(plan->id, plan->size, plan->room);
+	RNA_CLEANUP(rna_arena_free_p)
+	struct rna_arena *scratch = plan->scratch ? rna_arena_new(plan->scratch) : NULL;
+	int status = -ENOMEM;
+
+	if (part && (scratch || !plan->scratch)) {
+		part->started = rna_clock_now();
+		if (in->reader)
+			rna_reader_start(in->reader, part->started.monotonic, in->period);
+		status = plan->read(in, part, scratch);
+	}
+	if (status < 0)
+		return rna_error_set(error, status, "%s%s%s", in->device ? in->device->name : "",
+				     in->device ? ": " : "", plan->failure);
+	part->taken = rna_clock_now();
+	*ret = RNA_TAKE(part);
+	return 0;
+}
 
 /*
  * False for virtual and scalable functions whose physical function is a device as well: it has the
