@@ -186,10 +186,38 @@ const char *rna_runbook_name(size_t number)
 	return number < rna_runbook_count ? rna_runbook_texts[number].name : NULL;
 }
 
-ssize_t rna_runbook_find(const char *name)
+static bool lists_rule(const char *rules, const char *rule)
 {
+	size_t length = strlen(rule);
+
+	for (const char *at = rules; *at; at += strspn(at, ", ")) {
+		size_t end = strcspn(at, ",");
+
+		if (end == length && strncmp(at, rule, length) == 0)
+			return true;
+		at += end;
+	}
+	return false;
+}
+
+/* What the findings of a rule have a runbook for may depend on link layer and severity. */
+static const char *runbook_of_finding(const struct rna_view *view, const char *rule)
+{
+	for (size_t i = 0; view && i < view->finding_count; i++)
+		if (strcmp(view->findings[i].rule, rule) == 0)
+			return view->findings[i].runbook;
+	return NULL;
+}
+
+ssize_t rna_runbook_find(const struct rna_view *view, const char *name)
+{
+	const char *runbook = runbook_of_finding(view, name);
+
 	for (size_t i = 0; i < rna_runbook_count; i++)
-		if (strcmp(rna_runbook_texts[i].name, name) == 0)
+		if (strcmp(rna_runbook_texts[i].name, runbook ? runbook : name) == 0)
+			return (ssize_t)i;
+	for (size_t i = 0; i < rna_runbook_count; i++)
+		if (lists_rule(rna_runbook_texts[i].rules, name))
 			return (ssize_t)i;
 	return -ENOENT;
 }

@@ -128,7 +128,9 @@ void rna_write_page(const struct rna_view *view, struct rna_strbuf *out);
  * findings that are active filled in. Each is one HTML document like the status page.
  */
 const char *rna_runbook_name(size_t number); /* NULL: there are no more */
-ssize_t rna_runbook_find(const char *name);  /* its number; -ENOENT */
+/* Its number, by its name or that of a rule, as in links of dashboards; -ENOENT. view may be NULL.
+ */
+ssize_t rna_runbook_find(const struct rna_view *view, const char *name);
 void rna_write_runbook(const struct rna_view *view, size_t number, struct rna_strbuf *out);
 void rna_write_runbook_text(size_t number, struct rna_strbuf *out); /* as Markdown, of any node */
 void rna_write_runbook_list(struct rna_strbuf *out);                /* likewise, the list of all */
