@@ -97,7 +97,7 @@ int rna_command_runbook(struct rna_call *call, struct rna_error *error)
 {
 	const char *name = call->arguments.operand;
 	RNA_STRBUF struct rna_strbuf text = RNA_STRBUF_INIT;
-	ssize_t number = name ? rna_runbook_find(name) : 0;
+	ssize_t number = name ? rna_runbook_find(NULL, name) : 0;
 
 	if (number < 0) {
 		(void)fail_unknown(name, error);

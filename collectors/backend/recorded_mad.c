@@ -142,8 +142,11 @@ static void read_details(const struct rna_recorded_place *place, struct rna_mad_
 
 	if (!details.directory || !rna_root_exists(place->root, details.directory))
 		return;
-	for (size_t i = 0; i < RNA_MAD_DETAILS; i++)
+	for (size_t i = 0; i < RNA_MAD_DETAILS; i++) {
 		ret->details[i].value = rna_recorded_value(&details, ret->details[i].file);
+		if (ret->details[i].value.state != RNA_VALUE_ABSENT)
+			ret->status[rna_mad_topic_of_detail(i)] = 0;
+	}
 }
 
 static int read_mad_fabric(const struct rna_root *root, const struct rna_device *device,

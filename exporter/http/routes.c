@@ -347,7 +347,7 @@ static int reply_no_runbook(struct rna_reply *reply)
 static int answer_runbook(struct rna_routes *routes, const struct rna_request *request,
 			  struct rna_reply *reply)
 {
-	ssize_t number = rna_runbook_find(request->path + strlen(RUNBOOKS));
+	ssize_t number = rna_runbook_find(newest_view(routes), request->path + strlen(RUNBOOKS));
 
 	if (number < 0)
 		return reply_no_runbook(reply);

@@ -218,25 +218,38 @@ static bool is_same_rule(const char *rule, size_t len, const char *name)
 	return at == len;
 }
 
-static bool is_about(const struct rna_runbook_text *runbook, const char *name)
+static bool lists_rule(const char *rules, const char *name)
 {
-	for (const char *rule = runbook->rules; *rule;) {
-		size_t len = strcspn(rule, ",");
+	for (const char *at = rules; *at; at += strspn(at, ", ")) {
+		size_t len = strcspn(at, ",");
 
-		if (is_same_rule(rule, len, name))
+		if (is_same_rule(at, len, name))
 			return true;
-		rule += len + strspn(rule + len, ", ");
+		at += len;
 	}
 	return false;
 }
 
-ssize_t rna_runbook_find(const char *name)
+/* What the findings of a rule have a runbook for may depend on link layer and severity. */
+static const char *runbook_of_finding(const struct rna_view *view, const char *name)
 {
+	for (size_t i = 0; view && i < view->finding_count; i++)
+		if (is_same_rule(view->findings[i].rule, strlen(view->findings[i].rule), name))
+			return view->findings[i].runbook;
+	return NULL;
+}
+
+ssize_t rna_runbook_find(const struct rna_view *view, const char *name)
+{
+	const char *runbook;
+
 	for (size_t i = 0; i < rna_runbook_count; i++)
 		if (strcmp(rna_runbook_texts[i].name, name) == 0)
 			return (ssize_t)i;
+	runbook = runbook_of_finding(view, name);
 	for (size_t i = 0; i < rna_runbook_count; i++)
-		if (is_about(&rna_runbook_texts[i], name))
+		if (runbook ? strcmp(rna_runbook_texts[i].name, runbook) == 0
+			    : lists_rule(rna_runbook_texts[i].rules, name))
 			return (ssize_t)i;
 	return -ENOENT;
 }

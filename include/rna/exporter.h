@@ -129,10 +129,11 @@ void rna_write_page(const struct rna_view *view, struct rna_strbuf *out);
  */
 const char *rna_runbook_name(size_t number); /* NULL: there are no more */
 /*
- * Its number, by its own name (of an alert), or the first one about the rule or the reason of an
- * Event that name is: "port-down", "RdmaFunctionWithoutDevice"; -ENOENT.
+ * Its number, by its own name (of an alert), or by the rule or the reason of an Event that name is:
+ * "port-down", "RdmaFunctionWithoutDevice"; -ENOENT. The findings of the view, which may be NULL,
+ * decide where a rule has several.
  */
-ssize_t rna_runbook_find(const char *name);
+ssize_t rna_runbook_find(const struct rna_view *view, const char *name);
 void rna_write_runbook(const struct rna_view *view, size_t number, struct rna_strbuf *out);
 void rna_write_runbook_text(size_t number, struct rna_strbuf *out); /* as Markdown, of any node */
 void rna_write_runbook_list(struct rna_strbuf *out);                /* likewise, the list of all */

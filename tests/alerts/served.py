@@ -19,6 +19,13 @@ def rules_of(alert, found):
             for name in found if re.fullmatch(pattern, name)}
 
 
+def check_rule_link(served, rule):
+    """As dashboards link to the runbook of a finding."""
+    reply = served.get(f"/runbooks/{rule}")
+    if reply.status != 200 or rule not in reply.text:
+        yield f"{rule}: /runbooks/{rule} is not served, status {reply.status}"
+
+
 def check_link(served, url, name):
     reply = served.get(re.sub(r"^http://.*?(?=/runbooks/)", "", url))
     if reply.status != 200 or f"<h1>{name} " not in reply.text:
@@ -48,6 +55,8 @@ def complaints(binary, alerts, found):
         index = html.unescape(served.get("/runbooks/").text)
         listed = {name: set(rules.split(", ")) for name, rules in ROW.findall(index)}
         yield from check_rules(alerts, listed, found)
+        for rule in sorted(found):
+            yield from check_rule_link(served, rule)
         for name, url in {alert["alert"]: alert["annotations"]["runbook_url"]
                           for alert in alerts}.items():
             yield from check_link(served, url, name)
