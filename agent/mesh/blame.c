@@ -1434,7 +1434,7 @@ static int split_group(struct solver *solver, const struct group *group)
 	for (size_t i = 0; i < group->count; i++)
 		if (split.sides[group->list[i]] == NEITHER)
 			split_from(solver, group, group->list[i], &split);
-	for (size_t i = 0; (double)split.within < STRAY * (double)split.lose && i < group->count;
+	for (size_t i = 0; (double)split.within <= NOISE * (double)split.lose && i < group->count;
 	     i++) {
 		uint32_t *leaf = &solver->leaves[group->list[i]];
 
@@ -1865,6 +1865,55 @@ static bool is_covered(const struct solver *solver, struct rna_blame *blame, siz
 	return false;
 }
 
+static void put_at(struct solver *solver, const struct rna_mesh_part *part, uint32_t leaf)
+{
+	size_t count;
+	const uint32_t *list = ports_of(solver, part, &count);
+
+	for (size_t i = 0; i < count; i++)
+		solver->leaves[list[i]] = leaf;
+}
+
+/* Ports of a rail, or hosts, that are blamed each by itself and lose alike may be at one leaf. */
+static bool is_joined(struct solver *solver, const struct rna_blame *blame, size_t before)
+{
+	uint32_t rail = blame->part.rail;
+
+	if (some_leaf(solver, &blame->part) != RNA_MESH_NONE)
+		return false;
+	for (size_t i = 0; i < before; i++) {
+		struct rna_blame *first = &solver->out->list[i];
+		bool leaf = is_inferred(solver, &first->part) &&
+			    solver->rails[first->part.leaf] == rail;
+
+		if (!are_alike(first, blame, ALIKE) ||
+		    !(leaf || (first->part.kind == blame->part.kind && first->part.rail == rail &&
+			       first->part.node != blame->part.node &&
+			       some_leaf(solver, &first->part) == RNA_MESH_NONE)))
+			continue;
+		if (!leaf) {
+			uint32_t number = (uint32_t)solver->leaf_count++;
+
+			solver->rails[number] = rail;
+			put_at(solver, &first->part, number);
+			first->part = make_part(solver, RNA_BLAME_LEAF, number);
+			first->other_count = 0;
+			add_other(first,
+				  &(struct rna_mesh_part){RNA_BLAME_UPLINK, RNA_MESH_NONE,
+							  RNA_MESH_NONE, number, RNA_MESH_NONE,
+							  RNA_PROBE_RAIL_UNKNOWN});
+		}
+		put_at(solver, &blame->part, first->part.leaf);
+		first->ports += blame->ports;
+		first->losing_ports += blame->losing_ports;
+		first->losing += blame->losing;
+		first->pairs += blame->pairs;
+		merge(first, blame);
+		return true;
+	}
+	return false;
+}
+
 static int compare_sizes(const void *a, const void *b, void *userdata)
 {
 	const struct rna_blame *first = a, *second = b;
@@ -1890,7 +1939,7 @@ static void doubt_leaves(struct solver *solver)
 			is_inferred(solver, &blame->part) || blame->part.kind == RNA_BLAME_LEAF ||
 			blame->part.kind == RNA_BLAME_HOST || blame->part.kind == RNA_BLAME_PORT;
 
-		if (small && is_covered(solver, blame, kept))
+		if (small && (is_covered(solver, blame, kept) || is_joined(solver, blame, kept)))
 			continue;
 		out->list[kept++] = *blame;
 	}
