@@ -83,15 +83,30 @@ static void write_signs(unsigned signs, struct rna_strbuf *out)
 			rna_strbuf_printf(out, ", %s", rna_probe_sign_name(1u << i));
 }
 
+/* The ports below are behind it. */
+static bool is_unknown_leaf(const struct rna_fleet *fleet, const struct rna_mesh_part *part)
+{
+	return (part->kind == RNA_BLAME_LEAF || part->kind == RNA_BLAME_UPLINK) &&
+	       part->leaf >= fleet->mesh.leaf_count;
+}
+
 static void write_leaf(const struct rna_fleet *fleet, const struct rna_mesh_part *part,
 		       struct rna_strbuf *out)
 {
-	if (part->leaf != RNA_MESH_NONE) {
-		rna_strbuf_printf(out, "leaf: %s", fleet->leaves[part->leaf]);
-		return;
-	}
-	rna_strbuf_puts(out, "leaf: an unknown leaf, or each of these ports by itself");
-	if (part->rail != RNA_PROBE_RAIL_UNKNOWN)
+	const char *leaf = is_unknown_leaf(fleet, part) ? NULL : fleet->leaves[part->leaf];
+	bool uplink = part->kind == RNA_BLAME_UPLINK;
+
+	if (leaf)
+		rna_strbuf_printf(out,
+				  uplink ? "uplink: a link between leaf %s and a spine"
+					 : "leaf: %s",
+				  leaf);
+	else
+		rna_strbuf_puts(out, uplink ? "uplink: a link between an unknown leaf and a spine"
+					    : "leaf: an unknown leaf");
+	if (!leaf && part->leaf != RNA_MESH_NONE)
+		rna_strbuf_puts(out, ", or each of these ports by itself");
+	if (!leaf && part->rail != RNA_PROBE_RAIL_UNKNOWN)
 		rna_strbuf_printf(out, "; rail %u", part->rail);
 }
 
@@ -105,11 +120,8 @@ static void write_part(const struct rna_fleet *fleet, const struct rna_mesh_part
 			rna_strbuf_printf(out, "; rail %u", part->rail);
 		break;
 	case RNA_BLAME_LEAF:
-		write_leaf(fleet, part, out);
-		break;
 	case RNA_BLAME_UPLINK:
-		rna_strbuf_printf(out, "uplink: a link between leaf %s and a spine",
-				  fleet->leaves[part->leaf]);
+		write_leaf(fleet, part, out);
 		break;
 	case RNA_BLAME_HOST:
 		rna_strbuf_printf(out, "host: %s", fleet->nodes[part->node]);
@@ -121,7 +133,7 @@ static void write_part(const struct rna_fleet *fleet, const struct rna_mesh_part
 	default:
 		rna_strbuf_printf(out, "port: %s %s", fleet->nodes[part->node],
 				  fleet->ports[part->port]);
-		if (part->leaf != RNA_MESH_NONE)
+		if (part->leaf < fleet->mesh.leaf_count)
 			rna_strbuf_printf(out, " at leaf %s", fleet->leaves[part->leaf]);
 		rna_strbuf_puts(out, ": NIC, cable or port of the leaf");
 	}
@@ -152,21 +164,26 @@ static void write_paths(const struct rna_blame *blame, struct rna_strbuf *out)
 		2 / blame->ratio, 1 / blame->ratio);
 }
 
-static bool is_listed(const struct rna_fleet *fleet, const struct rna_blame *blame, uint32_t port)
+/* Those of an unknown leaf are what is known of it. */
+static bool is_listed(const struct report *report, const struct rna_blame *blame, uint32_t port)
 {
-	return rna_blame_has_port(&blame->part, &fleet->mesh, port) &&
-	       fleet->mesh.ports[port].losing > 0;
+	const struct rna_fleet *fleet = report->fleet;
+
+	return rna_blame_has_port(&report->blames, &fleet->mesh, &blame->part, port) &&
+	       (fleet->mesh.ports[port].losing > 0 || is_unknown_leaf(fleet, &blame->part));
 }
 
-static void write_ports(const struct rna_fleet *fleet, const struct rna_blame *blame,
+static void write_ports(const struct report *report, const struct rna_blame *blame,
 			struct rna_strbuf *out)
 {
+	const struct rna_fleet *fleet = report->fleet;
 	size_t count = 0;
 
-	if (blame->part.kind != RNA_BLAME_LEAF && blame->part.kind != RNA_BLAME_HOST)
+	if (blame->part.kind != RNA_BLAME_LEAF && blame->part.kind != RNA_BLAME_HOST &&
+	    !is_unknown_leaf(fleet, &blame->part))
 		return;
 	for (uint32_t i = 0; i < fleet->mesh.port_count; i++) {
-		if (!is_listed(fleet, blame, i) || count++ >= LISTED_PORTS)
+		if (!is_listed(report, blame, i) || count++ >= LISTED_PORTS)
 			continue;
 		rna_strbuf_puts(out, count == 1 ? "    ports: " : ", ");
 		rna_strbuf_printf(out, "%s %s", node_of(fleet, i), fleet->ports[i]);
@@ -177,10 +194,10 @@ static void write_ports(const struct rna_fleet *fleet, const struct rna_blame *b
 		rna_strbuf_puts(out, "\n");
 }
 
-static void write_blame(const struct rna_fleet *fleet, const struct rna_blame *blame,
+static void write_blame(const struct report *report, const struct rna_blame *blame,
 			struct rna_strbuf *out)
 {
-	write_title(fleet, blame, out);
+	write_title(report->fleet, blame, out);
 	rna_strbuf_puts(out, "    ");
 	if (blame->ports > 1)
 		rna_strbuf_printf(out, "%u of %u ports lose; ", blame->losing_ports, blame->ports);
@@ -192,7 +209,7 @@ static void write_blame(const struct rna_fleet *fleet, const struct rna_blame *b
 	write_signs(blame->signs, out);
 	rna_strbuf_puts(out, "\n");
 	write_paths(blame, out);
-	write_ports(fleet, blame, out);
+	write_ports(report, blame, out);
 }
 
 static void write_left(const struct report *report, struct rna_strbuf *out)
@@ -293,7 +310,7 @@ static void write_text(const struct report *report, struct rna_strbuf *out)
 	write_summary(report, out);
 	rna_strbuf_puts(out, "\n");
 	for (size_t i = 0; i < report->blames.count; i++)
-		write_blame(fleet, &report->blames.list[i], out);
+		write_blame(report, &report->blames.list[i], out);
 	write_left(report, out);
 	write_other_signs(fleet, out);
 	write_known(fleet, out);
@@ -307,9 +324,9 @@ static json_t *number(uint64_t value)
 }
 
 static void set_name(struct rna_json_writer *writer, json_t *object, const char *key,
-		     const char *const *names, uint32_t which)
+		     const char *const *names, size_t count, uint32_t which)
 {
-	if (which != RNA_MESH_NONE)
+	if (which < count)
 		rna_json_set(writer, object, key, json_string(names[which]));
 }
 
@@ -334,18 +351,20 @@ static json_t *part_json(struct rna_json_writer *writer, const struct rna_fleet 
 	json_t *ret = json_object();
 
 	rna_json_set(writer, ret, "kind", json_string(rna_blame_kind_name(part->kind)));
-	set_name(writer, ret, "node", fleet->nodes, part->node);
-	set_name(writer, ret, "port", fleet->ports, part->port);
-	set_name(writer, ret, "leaf", fleet->leaves, part->leaf);
-	set_name(writer, ret, "other_leaf", fleet->leaves, part->other_leaf);
+	set_name(writer, ret, "node", fleet->nodes, fleet->mesh.node_count, part->node);
+	set_name(writer, ret, "port", fleet->ports, fleet->mesh.port_count, part->port);
+	set_name(writer, ret, "leaf", fleet->leaves, fleet->mesh.leaf_count, part->leaf);
+	set_name(writer, ret, "other_leaf", fleet->leaves, fleet->mesh.leaf_count,
+		 part->other_leaf);
 	if (part->rail != RNA_PROBE_RAIL_UNKNOWN)
 		rna_json_set(writer, ret, "rail", number(part->rail));
 	return ret;
 }
 
-static json_t *blame_json(struct rna_json_writer *writer, const struct rna_fleet *fleet,
+static json_t *blame_json(struct rna_json_writer *writer, const struct report *report,
 			  const struct rna_blame *blame)
 {
+	const struct rna_fleet *fleet = report->fleet;
 	json_t *ret = part_json(writer, fleet, &blame->part), *ports = json_array();
 	json_t *others = json_array();
 
@@ -360,7 +379,7 @@ static json_t *blame_json(struct rna_json_writer *writer, const struct rna_fleet
 	rna_json_set(writer, ret, "lost_ratio", json_real(blame->ratio));
 	rna_json_set(writer, ret, "signs", signs_json(writer, blame->signs));
 	for (uint32_t i = 0; i < fleet->mesh.port_count; i++)
-		if (blame->part.kind != RNA_BLAME_PATH && is_listed(fleet, blame, i))
+		if (blame->part.kind != RNA_BLAME_PATH && is_listed(report, blame, i))
 			rna_json_append(writer, ports, port_json(fleet, i));
 	rna_json_set(writer, ret, "losing", ports);
 	return ret;
@@ -401,7 +420,7 @@ static json_t *fleet_json(struct rna_json_writer *writer, const struct report *r
 
 	for (size_t i = 0; i < report->blames.count; i++)
 		rna_json_append(writer, verdicts,
-				blame_json(writer, fleet, &report->blames.list[i]));
+				blame_json(writer, report, &report->blames.list[i]));
 	for (size_t i = 0; i < report->blames.left_count; i++)
 		rna_json_append(writer, left,
 				pair_json(fleet, &fleet->mesh.pairs[report->blames.left[i]]));

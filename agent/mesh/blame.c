@@ -21,7 +21,14 @@
  *
  * A part is blamed alone if each other part that its pairs cross gains less by SURE; otherwise it
  * is one of these. Leaves are what agents say of themselves: a port or host that loses as a larger
- * part does is of that one if its own leaf is unknown, and may be of it if its leaf is wrong.
+ * part does may be of that one if its leaf is wrong.
+ *
+ * Where leaves are unknown the pairs that lose show which ports are together. A port is bad if most
+ * of it loses to ports that are sound: one that loses to bad ports only shows nothing of itself.
+ * Bad ports of a rail, or all of some nodes, that lose alike become a leaf of their own, and the
+ * model goes on with it as with the others. If links of a leaf lose, each pair that does has one
+ * end at it, so that the ports are split by turns. If half of a rail could be either side, the
+ * verdict names the rail and no port.
  */
 #include "blame.h"
 
@@ -46,6 +53,7 @@ enum side { INNER, OUTER, SIDES };
 
 enum {
 	FIRST_ARENA = 65536,
+	ROUNDS = 6,     /* until groups of ports hardly change */
 	PLACES_MIN = 3, /* leaves: with two, a spine is a path between them */
 };
 
@@ -56,19 +64,23 @@ enum {
 #define MOST             0.6   /* of the pairs, ports or leaves of a part, for it to be blamed */
 #define MOST_OF_LEAF     0.8 /* of the pairs within a leaf: one node of three may have a wrong leaf */
 #define ALMOST_ALL       0.99
-#define NEARLY_ALL       0.9  /* of the pairs of a bad part; of the probes of a dead one */
-#define EXPLAINED_FACTOR 3.0  /* of the median share of losses */
-#define ALIKE            2.0  /* two shares of losses */
-#define ALIKE_LEAF       1.3  /* of the many pairs of a leaf */
-#define EXCESS_SPREADS   8.0  /* of a leaf's losses behind a bad spine, for its uplink */
+#define NEARLY_ALL       0.9 /* of the pairs of a bad part; of the probes of a dead one */
+#define EXPLAINED_FACTOR 3.0 /* of the median share of losses */
+#define ALIKE            2.0 /* two shares of losses */
+#define ALIKE_LEAF       1.3 /* of the many pairs of a leaf */
+#define EXCESS_SPREADS   8.0 /* of a leaf's losses behind a bad spine, for its uplink */
+#define MOST_OF_FLEET    0.85
+#define STRAY            0.1  /* of pairs, as of a port that is not known to be of a group */
+#define HALF             0.36 /* or more of ports: the others may be at the bad leaf as well */
+#define PAIR_SPREADS     6.0  /* of a pair's losses behind a bad spine, for another part */
 #define EXCESS_MIN       0.12 /* of what is usual */
 
 /* Of a port. */
 struct load {
 	uint32_t total[SCOPES], lose[SCOPES]; /* pairs that it sends to */
-	uint32_t hidden[SIDES];               /* of lose: not listed, and not explained yet */
-	uint32_t answering[SIDES];
-	double incoming[SIDES]; /* that others send to it and that answer: an estimate */
+	uint32_t hidden[SCOPES];              /* of lose: not listed, and not explained yet */
+	uint32_t answering[SCOPES];
+	double incoming[SCOPES]; /* that others send to it and that answer: an estimate */
 };
 
 /* Ports by what they are on, and pairs by their ends. */
@@ -107,12 +119,17 @@ struct solver {
 	struct index pairs_of; /* of each port, at either end */
 	struct index ports_of[INDEXES];
 	double ports_per_node;
-	bool leaves;     /* of some ports they are known */
-	bool *rack;      /* nodes all ports of which are at one leaf */
-	bool *explained; /* pairs */
-	double *ratios;  /* for medians */
-	double *fabric;  /* pairs that leave each leaf, and behind them those of all */
-	uint32_t *rails; /* of leaves; RNA_PROBE_RAIL_UNKNOWN: of several */
+	uint32_t *leaves;  /* of ports, those that were inferred behind those of the mesh */
+	size_t leaf_count; /* with these */
+	bool leaves_known; /* of a port at least */
+	bool *bad;         /* ports that lose to ports that do not */
+	bool *fuzzy;       /* rails in which no ports stand out, though pairs lose */
+	bool *rack;        /* nodes all ports of which are at one leaf */
+	bool *explained;   /* pairs */
+	double *ratios;    /* for medians */
+	double *fabric;    /* pairs that leave each leaf, */
+	double *around;    /* those of each rail, and of all */
+	uint32_t *rails;   /* of leaves; RNA_PROBE_RAIL_UNKNOWN: of several */
 	uint32_t *port_rails;
 	double (*shares)[SCOPES], *weights; /* of the pairs of each leaf, and behind them of all */
 	struct span *spans;
@@ -144,6 +161,7 @@ void rna_blames_deinit(struct rna_blames *blames)
 {
 	free(blames->list);
 	free(blames->left);
+	free(blames->leaves);
 	*blames = (struct rna_blames){0};
 }
 
@@ -179,6 +197,16 @@ static double median(double *ratios, size_t count)
 	return ratios[count / 2];
 }
 
+/* More stands out. Reorders the values. */
+static double find_limit(double *values, size_t count, double spreads)
+{
+	double usual = median(values, count);
+
+	for (size_t i = 0; i < count; i++)
+		values[i] = fabs(values[i] - usual);
+	return usual + fmax(spreads * median(values, count), EXCESS_MIN * usual);
+}
+
 /* The ratio is of ten minutes: a silence may be younger. */
 static double loss_of(const struct rna_mesh_pair *pair)
 {
@@ -187,7 +215,13 @@ static double loss_of(const struct rna_mesh_pair *pair)
 
 static uint32_t leaf_of(const struct solver *solver, uint32_t port)
 {
-	return solver->mesh->ports[port].leaf;
+	return solver->leaves[port];
+}
+
+/* It is one that was inferred, or none. */
+static bool is_unknown(const struct solver *solver, uint32_t leaf)
+{
+	return leaf >= solver->mesh->leaf_count;
 }
 
 /* Pairs of a node are of the fabric, unless its leaves are one. */
@@ -197,6 +231,11 @@ static enum side side_of(const struct solver *solver, uint32_t from, enum rna_pr
 					   solver->rack[solver->mesh->ports[from].node])
 		       ? INNER
 		       : OUTER;
+}
+
+static uint32_t far_end(const struct rna_mesh_pair *pair, uint32_t port)
+{
+	return pair->from == port ? pair->to : pair->from;
 }
 
 static void note(uint32_t value, uint32_t *first, bool *others)
@@ -217,7 +256,7 @@ static uint32_t key_of(const struct solver *solver, uint32_t number, enum by by)
 	case BY_NODE:
 		return mesh->ports[number].node;
 	case BY_LEAF:
-		return mesh->ports[number].leaf;
+		return leaf_of(solver, number);
 	case BY_RAIL:
 		return solver->port_rails[number] < RNA_PROBE_RAIL_UNKNOWN
 			       ? solver->port_rails[number]
@@ -229,14 +268,11 @@ static uint32_t key_of(const struct solver *solver, uint32_t number, enum by by)
 	}
 }
 
-static int make_index(const struct solver *solver, enum by by, size_t places, struct index *ret)
+static void fill_index(const struct solver *solver, enum by by, size_t places, struct index *ret)
 {
 	size_t items = by == BY_END ? 2 * solver->mesh->pair_count : solver->mesh->port_count;
 
-	ret->starts = rna_arena_array(solver->arena, places + 2, sizeof(*ret->starts));
-	ret->list = rna_arena_array(solver->arena, items + 1, sizeof(*ret->list));
-	if (!ret->starts || !ret->list)
-		return -ENOMEM;
+	memset(ret->starts, 0, (places + 2) * sizeof(*ret->starts));
 	for (uint32_t i = 0; i < items; i++)
 		if (key_of(solver, i, by) != RNA_MESH_NONE)
 			ret->starts[key_of(solver, i, by) + 2]++;
@@ -247,6 +283,17 @@ static int make_index(const struct solver *solver, enum by by, size_t places, st
 		if (key_of(solver, i, by) != RNA_MESH_NONE)
 			ret->list[ret->starts[key_of(solver, i, by) + 1]++] =
 				by == BY_END ? i / 2 : i;
+}
+
+static int make_index(const struct solver *solver, enum by by, size_t places, struct index *ret)
+{
+	size_t items = by == BY_END ? 2 * solver->mesh->pair_count : solver->mesh->port_count;
+
+	ret->starts = rna_arena_array(solver->arena, places + 2, sizeof(*ret->starts));
+	ret->list = rna_arena_array(solver->arena, items + 1, sizeof(*ret->list));
+	if (!ret->starts || !ret->list)
+		return -ENOMEM;
+	fill_index(solver, by, places, ret);
 	return 0;
 }
 
@@ -278,6 +325,31 @@ static const uint32_t *ports_of(const struct solver *solver, const struct rna_me
 	return &index->list[index->starts[place]];
 }
 
+/* Which nodes have one leaf. Of an agent that is not scraped, only ports that lose are known. */
+static void look_at_nodes(struct solver *solver)
+{
+	double ports = 0, nodes = 0;
+
+	for (uint32_t i = 0; i < solver->mesh->node_count; i++) {
+		const struct rna_mesh_part host = {.kind = RNA_BLAME_HOST, .node = i};
+		uint32_t leaf = RNA_MESH_NONE;
+		size_t count, known = 0;
+		const uint32_t *list = ports_of(solver, &host, &count);
+		bool others = false;
+
+		for (size_t p = 0; p < count; p++) {
+			const struct rna_mesh_port *port = &solver->mesh->ports[list[p]];
+
+			note(leaf_of(solver, list[p]), &leaf, &others);
+			known += port->losing + port->answering > 0;
+		}
+		solver->rack[i] = !others && leaf != RNA_MESH_NONE;
+		ports += (double)known;
+		nodes += known > 0;
+	}
+	solver->ports_per_node = ports / fmax(nodes, 1);
+}
+
 /* -- Loads ------------------------------------------------------------------------------------- */
 
 /* Shares of the pairs of a port by scope: each pair is sent to as often as the others. */
@@ -306,28 +378,22 @@ static void split_pairs(const double *shares, double weight, uint32_t pairs, str
 	}
 }
 
-/*
- * Agents list the worst pairs: where a leaf's uplinks lose, those on the leaf are hidden last. If
- * no leaf is known, pairs of a node may all stay on one, and are no answers of what is beyond it.
- */
-static void add_hidden(const struct solver *solver, uint32_t number, struct load *load)
+/* Agents list the worst pairs: where a leaf's uplinks lose, those on the leaf are hidden last. */
+static void add_hidden(const struct rna_mesh_port *port, struct load *load)
 {
 	static const enum rna_probe_scope order[SCOPES] = {RNA_PROBE_FABRIC, RNA_PROBE_HOST,
 							   RNA_PROBE_LEAF};
-	const struct rna_mesh_port *port = &solver->mesh->ports[number];
 	uint32_t listed = load->lose[HOST] + load->lose[LEAF] + load->lose[FABRIC];
 	uint32_t hidden = port->losing > listed ? port->losing - listed : 0;
 
 	for (int i = 0; i < SCOPES; i++) {
 		enum rna_probe_scope scope = order[i];
-		enum side side = side_of(solver, number, scope);
 		uint32_t room = load->total[scope] - load->lose[scope];
 		uint32_t count = hidden < room ? hidden : room;
 
-		load->hidden[side] += count;
+		load->hidden[scope] = count;
 		load->lose[scope] += count;
-		if (scope != RNA_PROBE_HOST || solver->leaves)
-			load->answering[side] += room - count;
+		load->answering[scope] = room - count;
 		hidden -= count;
 	}
 }
@@ -357,7 +423,7 @@ static void fill_loads(struct solver *solver)
 
 		split_pairs(known ? own : shares[place], known ? 1 : fmax(weights[place], 1),
 			    port->losing + port->answering, &solver->loads[i]);
-		add_hidden(solver, i, &solver->loads[i]);
+		add_hidden(port, &solver->loads[i]);
 	}
 }
 
@@ -391,26 +457,25 @@ static unsigned count_listed(const struct solver *solver, uint32_t port, enum rn
 static void fill_incoming(struct solver *solver, const uint32_t *list, size_t count,
 			  enum rna_probe_scope scope)
 {
-	enum side side = scope == RNA_PROBE_LEAF ? INNER : OUTER;
 	double ports = 0, pairs = 0, lose = 0, hidden = 0, sum = 0;
 
 	for (size_t i = 0; i < count; i++) {
 		ports += is_known(solver, list[i]);
 		pairs += solver->loads[list[i]].total[scope];
 		lose += solver->loads[list[i]].lose[scope];
-		hidden += solver->loads[list[i]].hidden[side];
+		hidden += solver->loads[list[i]].hidden[scope];
 	}
 	for (size_t i = 0; i < count; i++) {
 		struct load *load = &solver->loads[list[i]];
 
-		load->incoming[side] =
+		load->incoming[scope] =
 			fmax(pairs / fmax(ports, 1) - count_listed(solver, list[i], scope) -
-				     (hidden - load->hidden[side]),
+				     (hidden - load->hidden[scope]),
 			     0);
-		sum += load->incoming[side];
+		sum += load->incoming[scope];
 	}
 	for (size_t i = 0; i < count && sum > pairs - lose; i++)
-		solver->loads[list[i]].incoming[side] *= (pairs - lose) / sum;
+		solver->loads[list[i]].incoming[scope] *= (pairs - lose) / sum;
 }
 
 /* Each leaf is of the rail of its ports; RNA_PROBE_RAIL_UNKNOWN: of several. */
@@ -418,10 +483,10 @@ static void find_rails(struct solver *solver)
 {
 	const struct rna_mesh *mesh = solver->mesh;
 
-	for (size_t i = 0; i < mesh->leaf_count; i++)
+	for (size_t i = 0; i < solver->leaf_count; i++)
 		solver->rails[i] = RNA_MESH_NONE;
-	for (size_t i = 0; i < mesh->port_count; i++) {
-		uint32_t leaf = mesh->ports[i].leaf, rail = solver->port_rails[i];
+	for (uint32_t i = 0; i < mesh->port_count; i++) {
+		uint32_t leaf = leaf_of(solver, i), rail = solver->port_rails[i];
 		bool others = false;
 
 		if (leaf == RNA_MESH_NONE || rail == RNA_PROBE_RAIL_UNKNOWN)
@@ -432,14 +497,16 @@ static void find_rails(struct solver *solver)
 	}
 }
 
-/* Pairs that leave each leaf; behind them those that leave leaves of each rail, and of all. */
+/* Pairs that leave each leaf, the leaves of each rail, and all. */
 static void fill_fabric(struct solver *solver)
 {
 	const struct rna_mesh *mesh = solver->mesh;
-	double *sums = &solver->fabric[mesh->leaf_count];
+	double *sums = solver->around;
 
-	for (size_t i = 0; i < mesh->port_count; i++) {
-		uint32_t leaf = mesh->ports[i].leaf;
+	memset(solver->fabric, 0, solver->leaf_count * sizeof(*solver->fabric));
+	memset(sums, 0, (RNA_PROBE_RAIL_UNKNOWN + 1) * sizeof(*sums));
+	for (uint32_t i = 0; i < mesh->port_count; i++) {
+		uint32_t leaf = leaf_of(solver, i);
 		double pairs = solver->loads[i].total[FABRIC];
 
 		if (leaf == RNA_MESH_NONE)
@@ -453,8 +520,8 @@ static void fill_fabric(struct solver *solver)
 
 /* -- Evidence ---------------------------------------------------------------------------------- */
 
-bool rna_blame_has_port(const struct rna_mesh_part *part, const struct rna_mesh *mesh,
-			uint32_t port)
+bool rna_blame_has_port(const struct rna_blames *blames, const struct rna_mesh *mesh,
+			const struct rna_mesh_part *part, uint32_t port)
 {
 	const struct rna_mesh_port *own = &mesh->ports[port];
 
@@ -463,9 +530,7 @@ bool rna_blame_has_port(const struct rna_mesh_part *part, const struct rna_mesh 
 		return part->rail == RNA_PROBE_RAIL_UNKNOWN || own->rail == part->rail;
 	case RNA_BLAME_LEAF:
 	case RNA_BLAME_UPLINK:
-		return own->leaf == part->leaf &&
-		       (part->leaf != RNA_MESH_NONE || part->rail == RNA_PROBE_RAIL_UNKNOWN ||
-			own->rail == part->rail);
+		return blames->leaves[port] == part->leaf;
 	case RNA_BLAME_HOST:
 		return own->node == part->node;
 	default:
@@ -496,9 +561,8 @@ static bool is_by(const struct rna_mesh_pair *pair, double rate)
 }
 
 /* The share that pairs of the port lose that it does not list. NAN: it does not say. */
-static double counted_loss(const struct solver *solver, uint32_t number, enum side side)
+static double counted_loss(const struct solver *solver, uint32_t number, enum rna_probe_scope scope)
 {
-	enum rna_probe_scope scope = side == INNER ? RNA_PROBE_LEAF : RNA_PROBE_FABRIC;
 	const struct rna_mesh_port *port = &solver->mesh->ports[number];
 	const struct load *load = &solver->loads[number];
 
@@ -518,10 +582,11 @@ static size_t list_losses(const struct solver *solver, const struct rna_mesh_par
 	for (uint32_t i = pairs->starts[port]; i < pairs->starts[port + 1]; i++)
 		if (may_explain(solver, part, pairs->list[i]))
 			ret[count++] = loss_of(&solver->mesh->pairs[pairs->list[i]]);
-	for (enum side side = first_side(part); side < SIDES; side++) {
-		double loss = counted_loss(solver, port, side);
+	for (enum rna_probe_scope scope = 0; scope < RNA_PROBE_SCOPE_COUNT; scope++) {
+		double loss = counted_loss(solver, port, scope);
 
-		if (solver->loads[port].hidden[side] > 0 && !isnan(loss))
+		if (solver->loads[port].hidden[scope] > 0 && !isnan(loss) &&
+		    side_of(solver, port, scope) >= first_side(part))
 			ret[count++] = loss;
 	}
 	return count;
@@ -559,6 +624,21 @@ static bool is_failing(const struct evidence *evidence)
 	       evidence->lose[INNER] >= evidence->answer[INNER];
 }
 
+/*
+ * Does the pair speak against a part of the port that loses that share? It does if it loses far
+ * less. Where the leaf of the port is unknown one that another part explains does so, too, if it
+ * loses less or is not silent: pairs that answer are fewer there.
+ */
+static bool is_answer(const struct solver *solver, uint32_t number, uint32_t port, double rate)
+{
+	const struct rna_mesh_pair *pair = &solver->mesh->pairs[number];
+
+	if (!solver->explained[number] || !is_unknown(solver, leaf_of(solver, port)))
+		return EXPLAINED_FACTOR * loss_of(pair) < rate;
+	return ALIKE_LEAF * loss_of(pair) < rate ||
+	       (rate > NEARLY_ALL && pair->sign != RNA_PROBE_SILENT);
+}
+
 /* A pair that loses far less than the part answers; one that loses far more is not evidence. */
 static void look_at_pairs(const struct solver *solver, const struct rna_mesh_part *part,
 			  uint32_t port, struct evidence *own)
@@ -571,7 +651,7 @@ static void look_at_pairs(const struct solver *solver, const struct rna_mesh_par
 
 		if (side < first_side(part))
 			continue;
-		if (EXPLAINED_FACTOR * loss_of(pair) < own->rate) {
+		if (is_answer(solver, pairs->list[i], port, own->rate)) {
 			own->answer[side]++;
 			continue;
 		}
@@ -579,8 +659,7 @@ static void look_at_pairs(const struct solver *solver, const struct rna_mesh_par
 			continue;
 		own->lose[side]++;
 		own->surprise[side] += surprise_of(pair);
-		note(leaf_of(solver, pair->from == port ? pair->to : pair->from), &own->far,
-		     &own->fars);
+		note(leaf_of(solver, far_end(pair, port)), &own->far, &own->fars);
 	}
 }
 
@@ -594,19 +673,28 @@ static void look_at_port(const struct solver *solver, const struct rna_mesh_part
 
 	own.rate = sum->rate;
 	look_at_pairs(solver, part, port, &own);
+	for (enum rna_probe_scope scope = 0; scope < RNA_PROBE_SCOPE_COUNT; scope++) {
+		enum side side = side_of(solver, port, scope);
+
+		if (side < first_side(part))
+			continue;
+		own.lose[side] += load->hidden[scope];
+		own.surprise[side] -= load->hidden[scope] * log(NOISE);
+		if (scope == RNA_PROBE_HOST && first_side(part) == OUTER &&
+		    leaf_of(solver, port) == RNA_MESH_NONE)
+			continue; /* they may stay on its leaf */
+		own.answer[side] += load->answering[scope] + load->incoming[scope];
+	}
 	for (enum side side = first_side(part); side < SIDES; side++) {
-		own.lose[side] += load->hidden[side];
-		own.surprise[side] -= load->hidden[side] * log(NOISE);
 		sum->surprise[side] += own.surprise[side];
 		sum->lose[side] += own.lose[side];
-		own.answer[side] += load->answering[side] + load->incoming[side];
 		sum->answer[side] += own.answer[side];
 	}
 	sum->ports += is_known(solver, port);
 	if (own.far != RNA_MESH_NONE)
 		note(own.far, &sum->far, &sum->fars);
 	sum->fars |= own.fars;
-	if (!is_failing(&own))
+	if (!is_failing(&own) || (is_unknown(solver, leaf_of(solver, port)) && !solver->bad[port]))
 		return;
 	sum->failing++;
 	note(solver->mesh->ports[port].node, &sum->node, &sum->nodes);
@@ -711,9 +799,23 @@ static bool is_spine(const struct solver *solver, const struct rna_mesh_part *sp
 		evidence.rate = fmin(rate, NEARLY_ALL);
 		look_at_port(solver, spine, list[i], &evidence);
 		seen += evidence.ports;
-		failing += evidence.failing;
+		failing += is_failing(&evidence);
 	}
-	return seen >= PLACES_MIN && (double)failing >= MOST * (double)seen;
+	return solver->fuzzy[spine->rail] ||
+	       (seen >= PLACES_MIN && (double)failing >= MOST * (double)seen);
+}
+
+/*
+ * Behind a spine that loses, ports of a leaf that loses besides do not all stand out: one that does
+ * so may be one of these.
+ */
+static bool is_vague(const struct solver *solver, const struct rna_mesh_part *part, double rate)
+{
+	size_t count;
+	const uint32_t *list = ports_of(solver, part, &count);
+
+	return count > 0 && rate <= NEARLY_ALL && is_unknown(solver, leaf_of(solver, list[0])) &&
+	       has_spine(solver, solver->port_rails[list[0]]);
 }
 
 /* Without a reason to prefer it: other parts are asked for it as well that explain the same. */
@@ -729,12 +831,15 @@ static double weigh_part(const struct solver *solver, const struct rna_mesh_part
 		       is_spine(solver, part, ret->rate);
 		break;
 	case RNA_BLAME_HOST:
-		fits = ret->failing >= 2 &&
+		fits = ret->failing >= 2 && !is_vague(solver, part, ret->rate) &&
 		       ret->failing >= MOST * fmax(ret->ports, solver->ports_per_node);
 		break;
 	case RNA_BLAME_LEAF:
 		fits = ret->failing > 0 && ret->failing >= MOST * ret->ports &&
 		       ret->lose[INNER] >= MOST_OF_LEAF * (ret->lose[INNER] + ret->answer[INNER]);
+		break;
+	case RNA_BLAME_PORT:
+		fits = ret->failing > 0 && !is_vague(solver, part, ret->rate);
 		break;
 	default:
 		fits = is_failing(ret);
@@ -750,9 +855,8 @@ static double fabric_around(const struct solver *solver, uint32_t low, uint32_t 
 	if (rail < RNA_PROBE_RAIL_UNKNOWN && other < RNA_PROBE_RAIL_UNKNOWN && rail != other)
 		return 0;
 	return solver
-		->fabric[solver->mesh->leaf_count + (rail < RNA_PROBE_RAIL_UNKNOWN && rail == other
-							     ? rail
-							     : RNA_PROBE_RAIL_UNKNOWN)];
+		->around[rail < RNA_PROBE_RAIL_UNKNOWN && rail == other ? rail
+									: RNA_PROBE_RAIL_UNKNOWN];
 }
 
 /* The share of the pairs that leave one leaf and enter the other, if it probes all alike. */
@@ -816,7 +920,9 @@ static double weigh(const struct solver *solver, const struct suspect *suspect,
 
 	if ((kind == RNA_BLAME_LEAF || kind == RNA_BLAME_UPLINK) && !ret->nodes)
 		return 0;
-	return kind == RNA_BLAME_UPLINK && !ret->fars ? 0 : gain;
+	return kind == RNA_BLAME_UPLINK && !ret->fars && !is_unknown(solver, suspect->part.leaf)
+		       ? 0
+		       : gain;
 }
 
 static int add_suspect(struct solver *solver, struct suspect suspect)
@@ -853,7 +959,7 @@ static size_t list_spans(const struct solver *solver, struct span *ret)
 		struct span span = {leaf_of(solver, pair->from), leaf_of(solver, pair->to), i};
 
 		if (pair->scope != RNA_PROBE_FABRIC || span.low == span.high ||
-		    span.low == RNA_MESH_NONE || span.high == RNA_MESH_NONE)
+		    is_unknown(solver, span.low) || is_unknown(solver, span.high))
 			continue;
 		if (span.low > span.high)
 			span = (struct span){span.high, span.low, i};
@@ -889,8 +995,8 @@ static int suspect_all(struct solver *solver)
 	const struct rna_mesh *mesh = solver->mesh;
 	const size_t places[RNA_BLAME_KIND_COUNT] = {
 		[RNA_BLAME_SPINE] = RNA_PROBE_RAIL_UNKNOWN + 1,
-		[RNA_BLAME_LEAF] = mesh->leaf_count,
-		[RNA_BLAME_UPLINK] = mesh->leaf_count,
+		[RNA_BLAME_LEAF] = solver->leaf_count,
+		[RNA_BLAME_UPLINK] = solver->leaf_count,
 		[RNA_BLAME_HOST] = mesh->node_count,
 		[RNA_BLAME_PORT] = mesh->port_count,
 	};
@@ -971,6 +1077,439 @@ static const struct suspect *find_worst(struct solver *solver, struct evidence *
 	return NULL;
 }
 
+/* -- Leaves that are unknown ------------------------------------------------------------------- */
+
+/* What a port whose leaf is unknown loses. */
+struct loser {
+	uint32_t rail, node, port; /* rail: RNA_MESH_NONE: so do other ports of the node */
+	double rate;
+};
+
+/* Pairs of a node may stay on its leaf, and show nothing of what is beyond it. */
+static bool leaves_node(const struct rna_mesh_pair *pair)
+{
+	return pair->scope != RNA_PROBE_HOST;
+}
+
+/* Does no part explain it, and is the far end sound? */
+static bool is_to_sound(const struct solver *solver, uint32_t number, uint32_t port,
+			const bool *bad)
+{
+	const struct rna_mesh_pair *pair = &solver->mesh->pairs[number];
+
+	return leaves_node(pair) && !solver->explained[number] && !bad[far_end(pair, port)];
+}
+
+/* The share of such pairs among those of these ports that are listed. NAN: none is. */
+static double sound_share(const struct solver *solver, const uint32_t *list, size_t count,
+			  const bool *bad)
+{
+	const struct index *pairs = &solver->pairs_of;
+	double listed = 0, sound = 0;
+
+	for (size_t p = 0; p < count; p++)
+		for (uint32_t i = pairs->starts[list[p]]; i < pairs->starts[list[p] + 1]; i++) {
+			listed += leaves_node(&solver->mesh->pairs[pairs->list[i]]);
+			sound += is_to_sound(solver, pairs->list[i], list[p], bad);
+		}
+	return listed > 0 ? sound / listed : NAN;
+}
+
+/* Of pairs that are not listed: as of the others of the port, or of its node. */
+static double hidden_to_sound(const struct solver *solver, uint32_t port, const bool *bad)
+{
+	const struct rna_mesh_part host = {.kind = RNA_BLAME_HOST,
+					   .node = solver->mesh->ports[port].node};
+	size_t count;
+	const uint32_t *list = ports_of(solver, &host, &count);
+	double share = sound_share(solver, &port, 1, bad);
+
+	if (isnan(share))
+		share = sound_share(solver, list, count, bad);
+	return solver->loads[port].hidden[FABRIC] * (isnan(share) ? 1 : share);
+}
+
+/* Does most of it lose, to ports that are sound? Sets the share that is lost. */
+static bool loses_to_sound(const struct solver *solver, uint32_t port, const bool *bad,
+			   double *ret_rate)
+{
+	const struct index *pairs = &solver->pairs_of;
+	const struct load *load = &solver->loads[port];
+	double loss = counted_loss(solver, port, RNA_PROBE_FABRIC);
+	double lose = hidden_to_sound(solver, port, bad);
+	double answer = load->answering[FABRIC] + load->incoming[FABRIC];
+	size_t count = 0;
+
+	for (uint32_t i = pairs->starts[port]; i < pairs->starts[port + 1]; i++)
+		if (is_to_sound(solver, pairs->list[i], port, bad))
+			solver->ratios[count++] = loss_of(&solver->mesh->pairs[pairs->list[i]]);
+	if (count == 0 && lose > 0 && !isnan(loss))
+		solver->ratios[count++] = loss;
+	if (count == 0)
+		return false;
+	*ret_rate = median(solver->ratios, count);
+	for (uint32_t i = pairs->starts[port]; i < pairs->starts[port + 1]; i++) {
+		bool answers = leaves_node(&solver->mesh->pairs[pairs->list[i]]) &&
+			       is_answer(solver, pairs->list[i], port, *ret_rate);
+
+		answer += answers;
+		lose += !answers && is_to_sound(solver, pairs->list[i], port, bad);
+	}
+	return lose > 0 && lose >= MOST * (lose + answer);
+}
+
+/* If almost all are bad it is a spine, and none of them stands out. */
+static bool stand_out(const struct solver *solver)
+{
+	size_t count = solver->mesh->port_count, known = 0, bad = 0;
+
+	for (uint32_t i = 0; i < count; i++) {
+		known += is_known(solver, i);
+		bad += solver->bad[i];
+	}
+	return (double)bad < MOST_OF_FLEET * (double)known;
+}
+
+/* A port that loses only to such ports is sound itself, so each may show that others are. */
+static void find_bad(struct solver *solver, bool *before)
+{
+	size_t count = solver->mesh->port_count;
+	double rate;
+
+	memset(solver->bad, 0, count * sizeof(*solver->bad));
+	for (int round = 0; round < ROUNDS; round++) {
+		memcpy(before, solver->bad, count * sizeof(*before));
+		for (uint32_t i = 0; i < count; i++)
+			solver->bad[i] = loses_to_sound(solver, i, before, &rate);
+		if (!stand_out(solver))
+			memset(solver->bad, 0, count * sizeof(*solver->bad));
+		if (memcmp(before, solver->bad, count * sizeof(*before)) == 0)
+			return;
+	}
+}
+
+static int compare_losers(const void *a, const void *b)
+{
+	const struct loser *first = a, *second = b;
+
+	if (first->rail != second->rail)
+		return first->rail < second->rail ? -1 : 1;
+	if (first->rate != second->rate)
+		return first->rate < second->rate ? -1 : 1;
+	return compare_numbers(&first->port, &second->port, 1);
+}
+
+/* Bad ports of the node, each with its share or, if the whole node is bad, the median of all. */
+static size_t list_losers(struct solver *solver, uint32_t node, struct loser *ret)
+{
+	struct rna_mesh_part host = make_part(solver, RNA_BLAME_HOST, node);
+	size_t ports, known = 0, count = 0;
+	const uint32_t *list = ports_of(solver, &host, &ports);
+
+	for (size_t i = 0; i < ports; i++) {
+		uint32_t port = list[i], rail = solver->port_rails[port];
+		double rate;
+
+		known += is_known(solver, port);
+		if (leaf_of(solver, port) != RNA_MESH_NONE || !solver->bad[port] ||
+		    !loses_to_sound(solver, port, solver->bad, &rate))
+			continue;
+		ret[count++] = (struct loser){rail, node, port, rate};
+	}
+	if (count < 2 || (double)count < MOST * fmax((double)known, solver->ports_per_node))
+		return count;
+	for (size_t i = 0; i < count; i++)
+		solver->ratios[i] = ret[i].rate;
+	for (size_t i = 0; i < count; i++) {
+		ret[i].rail = RNA_MESH_NONE;
+		ret[i].rate = i == 0 ? median(solver->ratios, count) : ret[0].rate;
+	}
+	return count;
+}
+
+static bool are_together(const struct loser *first, const struct loser *second)
+{
+	return first->rail == second->rail &&
+	       (first->rate > NEARLY_ALL) == (second->rate > NEARLY_ALL) &&
+	       second->rate <= ALIKE * first->rate;
+}
+
+/* Ports that lose alike, which may be at one leaf. */
+struct group {
+	uint32_t leaf;
+	bool hosts; /* all ports of nodes; otherwise those of a rail */
+	const uint32_t *list;
+	size_t count; /* ports that may be of it */
+	double rate;
+	double share; /* of them that are */
+	double inner; /* the chance that a pair with both ends in it loses */
+};
+
+/* Pairs of a port as the group would explain them. */
+struct ties {
+	double inside, outside, answer; /* lose, to ports of the group and to others; do not */
+};
+
+static bool is_of_group(const struct rna_mesh_pair *pair, const struct group *group)
+{
+	return leaves_node(pair) && is_by(pair, group->rate) &&
+	       EXPLAINED_FACTOR * loss_of(pair) >= group->rate;
+}
+
+static void add_ties(const struct solver *solver, const struct group *group, uint32_t port,
+		     struct ties *sum)
+{
+	const struct index *pairs = &solver->pairs_of;
+	const struct load *load = &solver->loads[port];
+	double inside = 0, outside = 0, hidden = load->hidden[FABRIC];
+
+	for (uint32_t i = pairs->starts[port]; i < pairs->starts[port + 1]; i++) {
+		const struct rna_mesh_pair *pair = &solver->mesh->pairs[pairs->list[i]];
+		uint32_t leaf = leaf_of(solver, far_end(pair, port));
+
+		if (solver->explained[pairs->list[i]] && leaves_node(pair))
+			sum->answer += is_answer(solver, pairs->list[i], port, group->rate);
+		if (solver->explained[pairs->list[i]] || !is_of_group(pair, group))
+			continue;
+		inside += leaf == group->leaf;
+		outside += leaf != group->leaf && leaf < solver->mesh->leaf_count;
+		outside += leaf == RNA_MESH_NONE;
+	}
+	if (inside + outside > 0)
+		hidden /= inside + outside;
+	sum->inside += inside * (1 + hidden);
+	sum->outside += outside * (1 + hidden);
+	sum->answer += load->answering[FABRIC] + load->incoming[FABRIC];
+}
+
+/* By the logarithm of how much likelier its pairs are if it is of the group than if it is not. */
+static bool fits_group(const struct group *group, const struct ties *ties)
+{
+	double share = group->share, inner = group->inner;
+	double there = share * (1 - inner) + (1 - share) * (1 - NEARLY_ALL);
+	double not_there = share * (1 - NEARLY_ALL) + (1 - share) * (1 - STRAY);
+
+	return ties->outside * log(NEARLY_ALL / STRAY) + ties->inside * log(inner / NEARLY_ALL) +
+		       ties->answer * log(there / not_there) >
+	       0;
+}
+
+static void measure_group(const struct solver *solver, struct group *group)
+{
+	double members = 0, pairs = 0;
+	struct ties ties = {0};
+
+	for (size_t i = 0; i < group->count; i++) {
+		if (leaf_of(solver, group->list[i]) != group->leaf)
+			continue;
+		members++;
+		pairs += solver->loads[group->list[i]].total[FABRIC];
+		add_ties(solver, group, group->list[i], &ties);
+	}
+	group->share = fmax(members - 1, 0) / fmax((double)group->count - 1, 1);
+	pairs *= group->share;
+	group->inner = pairs < 1 ? 0.5 : fmin(fmax(ties.inside / 2 / pairs, NOISE), 1 - NOISE);
+}
+
+/* All ports of the node that may be of the group, or the port: are they? */
+static bool move(struct solver *solver, const struct group *group, const uint32_t *list,
+		 size_t count)
+{
+	struct ties ties = {0};
+	bool fits, ret = false;
+
+	for (size_t i = 0; i < count; i++)
+		add_ties(solver, group, list[i], &ties);
+	fits = ties.outside > 0 && fits_group(group, &ties);
+	for (size_t i = 0; i < count; i++) {
+		uint32_t *leaf = &solver->leaves[list[i]];
+
+		if (*leaf != RNA_MESH_NONE && *leaf != group->leaf)
+			continue;
+		ret |= fits != (*leaf == group->leaf);
+		*leaf = fits ? group->leaf : RNA_MESH_NONE;
+		solver->bad[list[i]] =
+			fits || (solver->bad[list[i]] && ties.inside + ties.outside <= 0);
+	}
+	return ret;
+}
+
+/* Until no port has to move. */
+static void refine_group(struct solver *solver, struct group *group)
+{
+	bool moved = true;
+
+	for (int round = 0; moved && round < ROUNDS; round++) {
+		moved = false;
+		measure_group(solver, group);
+		for (size_t i = 0, end; i < group->count; i = end) {
+			for (end = i + 1; group->hosts && end < group->count &&
+					  solver->mesh->ports[group->list[end]].node ==
+						  solver->mesh->ports[group->list[i]].node;)
+				end++;
+			moved |= move(solver, group, &group->list[i], end - i);
+		}
+	}
+	measure_group(solver, group);
+}
+
+/*
+ * If half of the ports are of it, and pairs between them answer, it may be the others: links
+ * between two leaves look alike from both.
+ */
+static void check_group(struct solver *solver, const struct group *group, uint32_t rail)
+{
+	uint32_t node = RNA_MESH_NONE;
+	bool nodes = false, fuzzy = group->share > HALF && group->inner < MOST;
+
+	for (size_t i = 0; i < group->count; i++)
+		if (leaf_of(solver, group->list[i]) == group->leaf)
+			note(solver->mesh->ports[group->list[i]].node, &node, &nodes);
+	for (size_t i = 0; i < group->count && (fuzzy || !nodes); i++) {
+		struct ties ties = {0};
+
+		add_ties(solver, group, group->list[i], &ties);
+		if (leaf_of(solver, group->list[i]) == group->leaf)
+			solver->leaves[group->list[i]] = RNA_MESH_NONE;
+		if (fuzzy && ties.inside + ties.outside > 0)
+			solver->bad[group->list[i]] = false;
+	}
+	solver->fuzzy[group->hosts ? RNA_PROBE_RAIL_UNKNOWN : rail] |= fuzzy;
+}
+
+/* Ports that pairs of a group connect, to be told apart. */
+struct split {
+	enum { NEITHER, IN, OUT } * sides; /* of each port */
+	uint32_t *queue;
+	size_t lose, within; /* pairs, and those with both ends on one side */
+};
+
+/* Ports that hang together, which take turns from the first on: the fewer are in the group. */
+static void split_from(const struct solver *solver, const struct group *group, uint32_t first,
+		       struct split *split)
+{
+	const struct index *pairs = &solver->pairs_of;
+	size_t head = 0, tail = 1, out = 0;
+
+	split->queue[0] = first;
+	split->sides[first] = IN;
+	while (head < tail) {
+		uint32_t port = split->queue[head++];
+
+		for (uint32_t i = pairs->starts[port]; i < pairs->starts[port + 1]; i++) {
+			const struct rna_mesh_pair *pair = &solver->mesh->pairs[pairs->list[i]];
+			uint32_t far = far_end(pair, port);
+
+			if (solver->explained[pairs->list[i]] || !is_of_group(pair, group))
+				continue;
+			split->lose++;
+			split->within += split->sides[far] == split->sides[port];
+			if (split->sides[far] != NEITHER)
+				continue;
+			split->sides[far] = split->sides[port] == IN ? OUT : IN;
+			out += split->sides[far] == OUT;
+			split->queue[tail++] = far;
+		}
+	}
+	for (size_t i = 0; i < tail && 2 * out < tail; i++)
+		split->sides[split->queue[i]] = split->sides[split->queue[i]] == IN ? OUT : IN;
+	if (tail < PLACES_MIN)
+		split->sides[first] = OUT;
+}
+
+/*
+ * Links of a leaf lose pairs with other leaves: each such pair has one end in the group. Where that
+ * is not so, as behind a dead leaf, the group stays.
+ */
+static int split_group(struct solver *solver, const struct group *group)
+{
+	size_t ports = solver->mesh->port_count;
+	RNA_FREE uint32_t *queue = calloc(ports + 1, sizeof(*queue));
+	struct split split = {.queue = queue};
+	RNA_FREE void *sides = calloc(ports + 1, sizeof(*split.sides));
+
+	split.sides = sides;
+	if (!queue || !sides)
+		return -ENOMEM;
+	for (size_t i = 0; i < group->count; i++)
+		if (split.sides[group->list[i]] == NEITHER)
+			split_from(solver, group, group->list[i], &split);
+	for (size_t i = 0; (double)split.within <= NOISE * (double)split.lose && i < group->count;
+	     i++) {
+		uint32_t *leaf = &solver->leaves[group->list[i]];
+
+		if (*leaf == RNA_MESH_NONE || *leaf == group->leaf)
+			*leaf = split.sides[group->list[i]] == IN ? group->leaf : RNA_MESH_NONE;
+	}
+	return 0;
+}
+
+static int make_group(struct solver *solver, const struct loser *list, size_t count)
+{
+	struct rna_mesh_part all = no_part;
+	struct group group = {.leaf = (uint32_t)solver->leaf_count++,
+			      .hosts = list[0].rail == RNA_MESH_NONE,
+			      .rate = list[count / 2].rate};
+	int status;
+
+	all.kind = RNA_BLAME_SPINE;
+	if (!group.hosts)
+		all.rail = list[0].rail;
+	group.list = ports_of(solver, &all, &group.count);
+	for (size_t i = 0; i < count; i++)
+		solver->leaves[list[i].port] = group.leaf;
+	status = group.hosts ? 0 : split_group(solver, &group);
+	refine_group(solver, &group);
+	check_group(solver, &group, all.rail);
+	return status;
+}
+
+/* Ports of two nodes that lose alike, in one rail or as all ports of their nodes do. */
+static int group_losers(struct solver *solver, const struct loser *list, size_t count)
+{
+	int status = 0;
+
+	for (size_t i = 0, end; status == 0 && i < count; i = end) {
+		uint32_t first = RNA_MESH_NONE;
+		bool nodes = false;
+
+		for (end = i; end < count && (end == i || are_together(&list[end - 1], &list[end]));
+		     end++)
+			note(list[end].node, &first, &nodes);
+		if (nodes)
+			status = make_group(solver, &list[i], end - i);
+	}
+	return status;
+}
+
+static void index_leaves(struct solver *solver)
+{
+	fill_index(solver, BY_LEAF, solver->leaf_count, &solver->ports_of[BY_LEAF]);
+	look_at_nodes(solver);
+	find_rails(solver);
+	fill_fabric(solver);
+}
+
+/* Which ports whose leaf is unknown may be at one. */
+static int infer_leaves(struct solver *solver)
+{
+	size_t count = 0, ports = solver->mesh->port_count;
+	RNA_FREE bool *before = calloc(ports + 1, sizeof(*before));
+	RNA_FREE struct loser *list = calloc(ports + 1, sizeof(*list));
+	int status;
+
+	if (!before || !list)
+		return -ENOMEM;
+	find_bad(solver, before);
+	for (uint32_t i = 0; i < solver->mesh->node_count; i++)
+		count += list_losers(solver, i, &list[count]);
+	if (count > 0)
+		qsort(list, count, sizeof(*list), compare_losers);
+	status = group_losers(solver, list, count);
+	index_leaves(solver);
+	return status;
+}
+
 /* -- Verdicts ---------------------------------------------------------------------------------- */
 
 static void add_other(struct rna_blame *blame, const struct rna_mesh_part *part)
@@ -1004,6 +1543,12 @@ static void find_others(const struct solver *solver, double gain, struct rna_bla
 		leaf = leaf_of(solver, list[0]);
 	if (part->kind == RNA_BLAME_PORT)
 		compare_with(solver, RNA_BLAME_HOST, part->node, gain, blame);
+	if (part->kind == RNA_BLAME_SPINE && solver->fuzzy[part->rail]) {
+		struct rna_mesh_part uplink = make_part(solver, RNA_BLAME_UPLINK, RNA_MESH_NONE);
+
+		uplink.rail = part->rail;
+		add_other(blame, &uplink);
+	}
 	if (part->kind == RNA_BLAME_SPINE || part->kind == RNA_BLAME_PATH)
 		return;
 	if (part->kind != RNA_BLAME_LEAF)
@@ -1022,7 +1567,8 @@ static void explain_pair(struct solver *solver, uint32_t number, struct rna_blam
 	blame->signs |= solver->mesh->pairs[number].sign;
 }
 
-static void explain_port(struct solver *solver, uint32_t port, double rate, struct rna_blame *blame)
+static void explain_port(struct solver *solver, uint32_t port, double rate, double limit,
+			 struct rna_blame *blame)
 {
 	const struct index *pairs = &solver->pairs_of;
 	struct load *load = &solver->loads[port];
@@ -1031,12 +1577,19 @@ static void explain_port(struct solver *solver, uint32_t port, double rate, stru
 		uint32_t number = pairs->list[i];
 
 		if (may_explain(solver, &blame->part, number) &&
-		    is_by(&solver->mesh->pairs[number], rate))
+		    is_by(&solver->mesh->pairs[number], rate) &&
+		    loss_of(&solver->mesh->pairs[number]) <= limit)
 			explain_pair(solver, number, blame);
 	}
-	for (enum side side = first_side(&blame->part); side < SIDES; side++) {
-		blame->explained += load->hidden[side];
-		load->hidden[side] = 0;
+	for (enum rna_probe_scope scope = 0; scope < RNA_PROBE_SCOPE_COUNT; scope++) {
+		if (side_of(solver, port, scope) < first_side(&blame->part))
+			continue;
+		blame->explained += load->hidden[scope];
+		if (blame->part.kind == RNA_BLAME_SPINE &&
+		    is_unknown(solver, leaf_of(solver, port)) &&
+		    counted_loss(solver, port, scope) <= limit)
+			load->answering[scope] += load->hidden[scope]; /* as far as others go */
+		load->hidden[scope] = 0;
 	}
 }
 
@@ -1053,9 +1606,11 @@ static void count_pairs(const struct solver *solver, struct rna_blame *blame)
 		for (uint32_t i = pairs->starts[list[p]]; i < pairs->starts[list[p] + 1]; i++)
 			blame->losing += solver->mesh->pairs[pairs->list[i]].from == list[p] &&
 					 may_explain(solver, &blame->part, pairs->list[i]);
-		for (enum side side = first_side(&blame->part); side < SIDES; side++) {
-			blame->losing += load->hidden[side];
-			blame->pairs += load->answering[side];
+		for (enum rna_probe_scope scope = 0; scope < RNA_PROBE_SCOPE_COUNT; scope++) {
+			if (side_of(solver, list[p], scope) < first_side(&blame->part))
+				continue;
+			blame->losing += load->hidden[scope];
+			blame->pairs += load->answering[scope];
 		}
 	}
 	blame->pairs += blame->losing;
@@ -1087,10 +1642,29 @@ static struct rna_blame *make_blame(struct solver *solver, const struct suspect 
 	return ret;
 }
 
+/* All pairs across spines lose alike: one that stands out crosses something else. */
+static double limit_of(const struct solver *solver, const struct rna_mesh_part *part)
+{
+	size_t count = 0;
+
+	if (part->kind != RNA_BLAME_SPINE || solver->leaves_known)
+		return 1;
+	for (uint32_t i = 0; i < solver->mesh->pair_count; i++) {
+		const struct rna_mesh_pair *pair = &solver->mesh->pairs[i];
+
+		if (may_explain(solver, part, i) && pair->sign != RNA_PROBE_SILENT &&
+		    (part->rail == RNA_PROBE_RAIL_UNKNOWN ||
+		     solver->port_rails[pair->from] == part->rail))
+			solver->ratios[count++] = pair->ratio;
+	}
+	return count > 0 ? find_limit(solver->ratios, count, PAIR_SPREADS) : 1;
+}
+
 static int put_blame(struct solver *solver, const struct suspect *suspect,
 		     const struct evidence *evidence)
 {
 	struct rna_blame *blame = find_blame(solver->out, &suspect->part);
+	double limit;
 	size_t count;
 	const uint32_t *list = ports_of(solver, &suspect->part, &count);
 
@@ -1098,8 +1672,9 @@ static int put_blame(struct solver *solver, const struct suspect *suspect,
 		blame = make_blame(solver, suspect, evidence);
 	if (!blame)
 		return -ENOMEM;
+	limit = limit_of(solver, &suspect->part);
 	for (size_t i = 0; i < count; i++)
-		explain_port(solver, list[i], evidence->rate, blame);
+		explain_port(solver, list[i], evidence->rate, limit, blame);
 	for (size_t i = suspect->span; i < suspect->span + suspect->spans; i++)
 		if (!solver->explained[solver->spans[i].pair])
 			explain_pair(solver, solver->spans[i].pair, blame);
@@ -1131,7 +1706,7 @@ static uint32_t find_excess(struct solver *solver, const struct rna_mesh_part *s
 {
 	double *shares = solver->weights; /* of which there is no more need */
 	uint32_t ret = RNA_MESH_NONE;
-	double usual, most;
+	double most;
 	size_t seen = 0;
 
 	for (uint32_t i = 0; i < solver->mesh->leaf_count; i++) {
@@ -1144,10 +1719,7 @@ static uint32_t find_excess(struct solver *solver, const struct rna_mesh_part *s
 	for (size_t i = 0; i < solver->mesh->leaf_count; i++)
 		if (!isnan(shares[i]))
 			solver->ratios[seen++] = shares[i];
-	usual = median(solver->ratios, seen);
-	for (size_t i = 0; i < seen; i++)
-		solver->ratios[i] = fabs(solver->ratios[i] - usual);
-	most = usual + fmax(EXCESS_SPREADS * median(solver->ratios, seen), EXCESS_MIN * usual);
+	most = find_limit(solver->ratios, seen, EXCESS_SPREADS);
 	for (uint32_t i = 0; i < solver->mesh->leaf_count; i++)
 		if (shares[i] > most) {
 			most = shares[i];
@@ -1180,7 +1752,10 @@ static int blame_suspects(struct solver *solver)
 	struct evidence evidence;
 	const struct suspect *worst;
 	bool spine = false;
-	int status = suspect_all(solver);
+	int status = infer_leaves(solver);
+
+	if (status == 0)
+		status = suspect_all(solver);
 
 	for (size_t i = solver->suspect_count; i-- > 0;)
 		sift_down(solver->suspects, solver->suspect_count, i);
@@ -1212,9 +1787,19 @@ static bool are_alike(const struct rna_blame *first, const struct rna_blame *sec
 	       first->ratio <= factor * second->ratio && second->ratio <= factor * first->ratio;
 }
 
-/* A path is not a small part, though its kind comes last. */
-static enum rna_blame_kind size_of(const struct rna_mesh_part *part)
+/* A leaf, or links of one, that was inferred from its ports. */
+static bool is_inferred(const struct solver *solver, const struct rna_mesh_part *part)
 {
+	return (part->kind == RNA_BLAME_LEAF || part->kind == RNA_BLAME_UPLINK) &&
+	       is_unknown(solver, part->leaf);
+}
+
+/* A path is not a small part, though its kind comes last. What is inferred may be a named leaf's.
+ */
+static enum rna_blame_kind size_of(const struct solver *solver, const struct rna_mesh_part *part)
+{
+	if (is_inferred(solver, part))
+		return RNA_BLAME_HOST;
 	return part->kind == RNA_BLAME_PATH ? RNA_BLAME_UPLINK : part->kind;
 }
 
@@ -1223,15 +1808,16 @@ static bool may_be_on(const struct solver *solver, const struct rna_blame *small
 		      const struct rna_blame *large)
 {
 	bool spine = large->part.kind == RNA_BLAME_SPINE;
-	uint32_t rail;
+	bool inferred = is_inferred(solver, &small->part);
+	uint32_t rail, own = inferred ? solver->rails[small->part.leaf] : small->part.rail;
 
-	if (size_of(&large->part) >= RNA_BLAME_HOST ||
-	    size_of(&large->part) >= size_of(&small->part) ||
-	    (!spine && large->part.leaf == RNA_MESH_NONE) ||
-	    !are_alike(small, large, small->part.kind == RNA_BLAME_LEAF ? ALIKE_LEAF : ALIKE))
+	if (size_of(solver, &large->part) >= RNA_BLAME_HOST ||
+	    size_of(solver, &large->part) >= size_of(solver, &small->part) || (spine && inferred) ||
+	    !are_alike(small, large,
+		       small->part.kind == RNA_BLAME_LEAF && !inferred ? ALIKE_LEAF : ALIKE))
 		return false;
 	rail = spine ? large->part.rail : solver->rails[large->part.leaf];
-	return rail >= RNA_PROBE_RAIL_UNKNOWN || small->part.rail == rail;
+	return rail >= RNA_PROBE_RAIL_UNKNOWN || own == rail;
 }
 
 static uint32_t some_leaf(const struct solver *solver, const struct rna_mesh_part *part)
@@ -1259,7 +1845,7 @@ static bool is_other(const struct rna_blame *blame, const struct rna_mesh_part *
 /* Is the verdict one of a larger part, which stands before it? */
 static bool is_covered(const struct solver *solver, struct rna_blame *blame, size_t before)
 {
-	bool unknown = some_leaf(solver, &blame->part) == RNA_MESH_NONE;
+	bool unknown = is_unknown(solver, some_leaf(solver, &blame->part));
 
 	for (size_t i = 0; i < before; i++) {
 		struct rna_blame *large = &solver->out->list[i];
@@ -1279,22 +1865,45 @@ static bool is_covered(const struct solver *solver, struct rna_blame *blame, siz
 	return false;
 }
 
-/* Where the leaves of two ports of a rail, or of two hosts, are unknown, it may be their leaf. */
-static bool is_joined(const struct solver *solver, const struct rna_blame *blame, size_t before)
+static void put_at(struct solver *solver, const struct rna_mesh_part *part, uint32_t leaf)
 {
+	size_t count;
+	const uint32_t *list = ports_of(solver, part, &count);
+
+	for (size_t i = 0; i < count; i++)
+		solver->leaves[list[i]] = leaf;
+}
+
+/* Ports of a rail, or hosts, that are blamed each by itself and lose alike may be at one leaf. */
+static bool is_joined(struct solver *solver, const struct rna_blame *blame, size_t before)
+{
+	uint32_t rail = blame->part.rail;
+
+	if (some_leaf(solver, &blame->part) != RNA_MESH_NONE)
+		return false;
 	for (size_t i = 0; i < before; i++) {
 		struct rna_blame *first = &solver->out->list[i];
-		bool leaf = first->part.kind == RNA_BLAME_LEAF;
+		bool leaf = is_inferred(solver, &first->part) &&
+			    solver->rails[first->part.leaf] == rail;
 
-		if (first->part.leaf != RNA_MESH_NONE || first->part.rail != blame->part.rail ||
-		    !are_alike(first, blame, ALIKE) ||
-		    !(leaf || (first->part.kind == blame->part.kind &&
+		if (!are_alike(first, blame, ALIKE) ||
+		    !(leaf || (first->part.kind == blame->part.kind && first->part.rail == rail &&
 			       first->part.node != blame->part.node &&
 			       some_leaf(solver, &first->part) == RNA_MESH_NONE)))
 			continue;
-		first->part = make_part(solver, RNA_BLAME_LEAF, RNA_MESH_NONE);
-		first->part.rail = blame->part.rail;
-		first->other_count = 0;
+		if (!leaf) {
+			uint32_t number = (uint32_t)solver->leaf_count++;
+
+			solver->rails[number] = rail;
+			put_at(solver, &first->part, number);
+			first->part = make_part(solver, RNA_BLAME_LEAF, number);
+			first->other_count = 0;
+			add_other(first,
+				  &(struct rna_mesh_part){RNA_BLAME_UPLINK, RNA_MESH_NONE,
+							  RNA_MESH_NONE, number, RNA_MESH_NONE,
+							  RNA_PROBE_RAIL_UNKNOWN});
+		}
+		put_at(solver, &blame->part, first->part.leaf);
 		first->ports += blame->ports;
 		first->losing_ports += blame->losing_ports;
 		first->losing += blame->losing;
@@ -1305,12 +1914,14 @@ static bool is_joined(const struct solver *solver, const struct rna_blame *blame
 	return false;
 }
 
-static int compare_kinds(const void *a, const void *b)
+static int compare_sizes(const void *a, const void *b, void *userdata)
 {
 	const struct rna_blame *first = a, *second = b;
+	enum rna_blame_kind size = size_of(userdata, &first->part);
+	enum rna_blame_kind other = size_of(userdata, &second->part);
 
-	if (size_of(&first->part) != size_of(&second->part))
-		return size_of(&first->part) < size_of(&second->part) ? -1 : 1;
+	if (size != other)
+		return size < other ? -1 : 1;
 	return compare_blames(a, b);
 }
 
@@ -1321,16 +1932,14 @@ static void doubt_leaves(struct solver *solver)
 	size_t kept = 0;
 
 	if (out->count > 0)
-		qsort(out->list, out->count, sizeof(*out->list), compare_kinds);
+		qsort_r(out->list, out->count, sizeof(*out->list), compare_sizes, solver);
 	for (size_t i = 0; i < out->count; i++) {
 		struct rna_blame *blame = &out->list[i];
-		bool small = blame->part.kind == RNA_BLAME_LEAF ||
-			     blame->part.kind == RNA_BLAME_HOST ||
-			     blame->part.kind == RNA_BLAME_PORT;
+		bool small =
+			is_inferred(solver, &blame->part) || blame->part.kind == RNA_BLAME_LEAF ||
+			blame->part.kind == RNA_BLAME_HOST || blame->part.kind == RNA_BLAME_PORT;
 
-		if (small && (is_covered(solver, blame, kept) ||
-			      (some_leaf(solver, &blame->part) == RNA_MESH_NONE &&
-			       is_joined(solver, blame, kept))))
+		if (small && (is_covered(solver, blame, kept) || is_joined(solver, blame, kept)))
 			continue;
 		out->list[kept++] = *blame;
 	}
@@ -1389,7 +1998,7 @@ static int make_indexes(struct solver *solver)
 	const struct rna_mesh *mesh = solver->mesh;
 	const size_t places[INDEXES] = {
 		[BY_NODE] = mesh->node_count,
-		[BY_LEAF] = mesh->leaf_count,
+		[BY_LEAF] = mesh->leaf_count + mesh->port_count,
 		[BY_RAIL] = RNA_PROBE_RAIL_UNKNOWN,
 		[BY_NOTHING] = 1,
 	};
@@ -1399,32 +2008,6 @@ static int make_indexes(struct solver *solver)
 	for (enum by by = 0; status == 0 && by < INDEXES; by++)
 		status = make_index(solver, by, places[by], &solver->ports_of[by]);
 	return status;
-}
-
-/* Which nodes have one leaf. Of an agent that is not scraped, only ports that lose are known. */
-static void look_at_nodes(struct solver *solver)
-{
-	double ports = 0, nodes = 0;
-
-	for (uint32_t i = 0; i < solver->mesh->node_count; i++) {
-		struct rna_mesh_part host = make_part(solver, RNA_BLAME_HOST, i);
-		uint32_t leaf = RNA_MESH_NONE;
-		size_t count, known = 0;
-		const uint32_t *list = ports_of(solver, &host, &count);
-		bool others = false;
-
-		for (size_t p = 0; p < count; p++) {
-			const struct rna_mesh_port *port = &solver->mesh->ports[list[p]];
-
-			note(port->leaf, &leaf, &others);
-			solver->leaves |= port->leaf != RNA_MESH_NONE;
-			known += port->losing + port->answering > 0;
-		}
-		solver->rack[i] = !others && leaf != RNA_MESH_NONE;
-		ports += (double)known;
-		nodes += known > 0;
-	}
-	solver->ports_per_node = ports / fmax(nodes, 1);
 }
 
 static void *new_array(struct solver *solver, size_t count, size_t size)
@@ -1437,16 +2020,29 @@ static void *new_array(struct solver *solver, size_t count, size_t size)
 
 static int init_solver(struct solver *solver, const struct rna_mesh *mesh, struct rna_blames *out)
 {
-	size_t ports = mesh->port_count, pairs = mesh->pair_count, leaves = mesh->leaf_count;
+	size_t ports = mesh->port_count, pairs = mesh->pair_count;
+	size_t leaves = mesh->leaf_count + ports; /* at most */
 
-	*solver = (struct solver){.mesh = mesh, .out = out, .arena = rna_arena_new(FIRST_ARENA)};
-	if (!solver->arena)
+	*solver = (struct solver){.mesh = mesh,
+				  .out = out,
+				  .leaf_count = mesh->leaf_count,
+				  .arena = rna_arena_new(FIRST_ARENA)};
+	out->leaves = calloc(ports + 1, sizeof(*out->leaves));
+	solver->leaves = out->leaves;
+	if (!solver->arena || !out->leaves)
 		return -ENOMEM;
+	for (size_t i = 0; i < ports; i++) {
+		solver->leaves[i] = mesh->ports[i].leaf;
+		solver->leaves_known |= mesh->ports[i].leaf != RNA_MESH_NONE;
+	}
 	solver->loads = new_array(solver, ports, sizeof(*solver->loads));
 	solver->rack = new_array(solver, mesh->node_count, sizeof(*solver->rack));
 	solver->explained = new_array(solver, pairs, sizeof(*solver->explained));
 	solver->ratios = new_array(solver, 2 * pairs + SIDES * ports + leaves, sizeof(double));
-	solver->fabric = new_array(solver, leaves + RNA_PROBE_RAIL_UNKNOWN, sizeof(double));
+	solver->fabric = new_array(solver, leaves, sizeof(double));
+	solver->around = new_array(solver, RNA_PROBE_RAIL_UNKNOWN, sizeof(double));
+	solver->bad = new_array(solver, ports, sizeof(*solver->bad));
+	solver->fuzzy = new_array(solver, RNA_PROBE_RAIL_UNKNOWN, sizeof(*solver->fuzzy));
 	solver->rails = new_array(solver, leaves, sizeof(*solver->rails));
 	solver->port_rails = new_array(solver, ports, sizeof(*solver->port_rails));
 	solver->spans = new_array(solver, pairs, sizeof(*solver->spans));

@@ -70,7 +70,8 @@ struct rna_mesh_part {
 enum { RNA_BLAME_OTHERS_MAX = 4 };
 
 struct rna_blame {
-	struct rna_mesh_part part; /* a leaf without a name: that of ports whose leaf is unknown */
+	/* Its leaf may be an inferred one, or RNA_MESH_NONE: one of those of the rail. */
+	struct rna_mesh_part part;
 	struct rna_mesh_part others[RNA_BLAME_OTHERS_MAX]; /* it is one of these, or the part */
 	uint32_t other_count;
 	uint32_t losing_ports, ports; /* of the part: that lose by it, and all */
@@ -85,6 +86,7 @@ struct rna_blames {
 	size_t count;
 	uint32_t *left; /* pairs that no part explains, the worst first */
 	size_t left_count;
+	uint32_t *leaves; /* of each port; from mesh->leaf_count on: one that was inferred */
 };
 
 /* 0, or -ENOMEM; *ret can be freed in any case. */
@@ -92,5 +94,5 @@ int rna_mesh_blame(const struct rna_mesh *mesh, struct rna_blames *ret);
 void rna_blames_deinit(struct rna_blames *blames);
 
 /* Is the port one of the part's? Not of a path. */
-bool rna_blame_has_port(const struct rna_mesh_part *part, const struct rna_mesh *mesh,
-			uint32_t port);
+bool rna_blame_has_port(const struct rna_blames *blames, const struct rna_mesh *mesh,
+			const struct rna_mesh_part *part, uint32_t port);

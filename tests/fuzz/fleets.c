@@ -433,14 +433,14 @@ static bool is_place(uint32_t place, size_t count, bool wanted)
 static void want_part(const struct rna_mesh *mesh, const struct rna_mesh_part *part)
 {
 	bool port = part->kind == RNA_BLAME_PORT, path = part->kind == RNA_BLAME_PATH;
-	bool leaf = port || part->kind == RNA_BLAME_LEAF; /* which may be unknown */
+	bool leaf = port || part->kind == RNA_BLAME_LEAF || part->kind == RNA_BLAME_UPLINK;
 
 	FUZZ_WANT(part->kind < RNA_BLAME_KIND_COUNT);
 	FUZZ_WANT(is_place(part->port, mesh->port_count, port));
 	FUZZ_WANT(is_place(part->node, mesh->node_count, port || part->kind == RNA_BLAME_HOST));
-	FUZZ_WANT((leaf && part->leaf == RNA_MESH_NONE) ||
-		  is_place(part->leaf, mesh->leaf_count,
-			   leaf || path || part->kind == RNA_BLAME_UPLINK));
+	FUZZ_WANT((leaf && part->leaf == RNA_MESH_NONE) || /* unknown; or inferred: */
+		  is_place(part->leaf, mesh->leaf_count + (leaf ? mesh->port_count : 0),
+			   leaf || path));
 	FUZZ_WANT(is_place(part->other_leaf, mesh->leaf_count, path));
 }
 

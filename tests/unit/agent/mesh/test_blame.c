@@ -426,6 +426,7 @@ struct tally {
 
 static struct rna_mesh simulated;
 static struct tally tallies[FAULT_KINDS];
+static struct tally alone; /* faults without a bad spine beside them */
 static unsigned wrong[RNA_BLAME_KIND_COUNT], right, vague;
 
 static struct fault draw_fault(enum fault_kind kind)
@@ -523,22 +524,65 @@ static bool is_path_of(const struct rna_mesh_part *path, const struct fault *fau
 		(path->leaf == fault->place || path->other_leaf == fault->place));
 }
 
-/* A leaf without a name is that of ports whose leaf is unknown, and of which some lose. */
-static bool is_unknown_leaf_of(const struct rna_mesh_part *leaf, const struct fault *fault)
+/* What a verdict is judged by. */
+static struct {
+	const struct rna_blames *blames;
+	const struct fault *faults;
+	size_t count;
+	bool most; /* a fault of several ports has to be named by half of them */
+} judged;
+
+static bool is_behind_a_fault(uint32_t port)
 {
-	if (faults[fault->kind].kind == RNA_BLAME_SPINE)
-		return false;
-	for (uint32_t i = 0; i < port_count; i++)
-		if (rna_blame_has_port(leaf, &simulated, i) && has_port(fault, i))
+	for (size_t i = 0; i < judged.count; i++)
+		if (faults[judged.faults[i].kind].kind != RNA_BLAME_SPINE &&
+		    has_port(&judged.faults[i], port))
 			return true;
 	return false;
+}
+
+/*
+ * An inferred leaf is the ports that the verdict lists: all but a tenth have to be behind faults,
+ * and one behind this one. Some pairs lose by their far ends alone, so that a port cannot be told
+ * from those of the leaf.
+ */
+static bool is_inferred_leaf_of(const struct rna_mesh_part *leaf, const struct fault *fault)
+{
+	unsigned named = 0, sound = 0, ours = 0, all = 0;
+
+	for (uint32_t i = 0; i < port_count; i++) {
+		bool of = has_port(fault, i) && !stopped[i / RAILS];
+		bool on = rna_blame_has_port(judged.blames, &simulated, leaf, i);
+
+		named += on;
+		all += of;
+		ours += on && of;
+		sound += on && !is_behind_a_fault(i);
+	}
+	return PER_CENT / 10 * sound <= named && ours > 0 && (!judged.most || 2 * ours >= all);
+}
+
+/* One of the leaves of a rail, or of all: links of it. */
+static bool is_some_uplink(const struct rna_mesh_part *part, const struct fault *fault)
+{
+	return faults[fault->kind].kind == RNA_BLAME_UPLINK &&
+	       (part->rail == RNA_PROBE_RAIL_UNKNOWN || ground->layout == RACK ||
+		fault->place % RAILS == part->rail);
+}
+
+static bool is_unknown_leaf_of(const struct rna_mesh_part *part, const struct fault *fault)
+{
+	return part->leaf == RNA_MESH_NONE ? is_some_uplink(part, fault)
+					   : faults[fault->kind].kind != RNA_BLAME_SPINE &&
+						     is_inferred_leaf_of(part, fault);
 }
 
 static bool is_part_of(const struct rna_mesh_part *part, const struct fault *fault)
 {
 	if (part->kind == RNA_BLAME_PATH)
 		return is_path_of(part, fault);
-	if (part->kind == RNA_BLAME_LEAF && part->leaf == RNA_MESH_NONE)
+	if ((part->kind == RNA_BLAME_LEAF || part->kind == RNA_BLAME_UPLINK) &&
+	    part->leaf >= leaf_count)
 		return is_unknown_leaf_of(part, fault);
 	if (part->kind != faults[fault->kind].kind)
 		return false;
@@ -565,10 +609,13 @@ static bool is_about(const struct rna_blame *blame, const struct fault *fault)
 
 static bool is_found(const struct rna_blames *blames, const struct fault *fault)
 {
+	bool ret = false;
+
+	judged.most = true;
 	for (size_t i = 0; i < blames->count; i++)
-		if (is_about(&blames->list[i], fault))
-			return true;
-	return false;
+		ret |= is_about(&blames->list[i], fault);
+	judged.most = false;
+	return ret;
 }
 
 static bool is_right(const struct rna_blame *blame, const struct fault *list, size_t count)
@@ -579,8 +626,19 @@ static bool is_right(const struct rna_blame *blame, const struct fault *list, si
 	return false;
 }
 
+static bool has_spine(const struct fault *list, size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		if (faults[list[i].kind].kind == RNA_BLAME_SPINE)
+			return true;
+	return false;
+}
+
 static void judge(const struct rna_blames *blames, const struct fault *list, size_t count)
 {
+	judged.blames = blames;
+	judged.faults = list;
+	judged.count = count;
 	for (size_t i = 0; i < count; i++) {
 		struct tally *tally = &tallies[list[i].kind];
 		bool hidden = is_hidden(list, count, i);
@@ -588,6 +646,8 @@ static void judge(const struct rna_blames *blames, const struct fault *list, siz
 		tally->hidden += hidden;
 		tally->wanted += !hidden;
 		tally->found += !hidden && is_found(blames, &list[i]);
+		alone.wanted += !hidden && !has_spine(list, count);
+		alone.found += !hidden && !has_spine(list, count) && is_found(blames, &list[i]);
 	}
 	for (size_t k = 0; k < blames->count; k++) {
 		bool about = is_right(&blames->list[k], list, count);
@@ -680,6 +740,7 @@ static void try_ground(unsigned trials, double *ret_precision, double *ret_recal
 
 	memset(tallies, 0, sizeof(tallies));
 	memset(wrong, 0, sizeof(wrong));
+	memset(&alone, 0, sizeof(alone));
 	right = vague = 0;
 	for (unsigned trial = 0; trial < trials; trial++)
 		run_trial(trial, 1 + trial % FAULTS_MAX);
@@ -703,7 +764,7 @@ static void try_ground(unsigned trials, double *ret_precision, double *ret_recal
 		if (wrong[i] > 0)
 			printf(", %u wrong %s", wrong[i],
 			       rna_blame_kind_name((enum rna_blame_kind)i));
-	printf("\n");
+	printf("; without a bad spine %u of %u found\n", alone.found, alone.wanted);
 }
 
 static void try_all(const struct gaps *with, double precision_wanted, double recall_wanted)
@@ -722,6 +783,7 @@ static void try_all(const struct gaps *with, double precision_wanted, double rec
 			   &precision, &recall);
 		assert_true(precision >= precision_wanted);
 		assert_true(recall >= recall_wanted);
+		assert_true(PER_CENT * alone.found >= 90 * alone.wanted);
 	}
 }
 
@@ -759,13 +821,16 @@ static void test_faults_are_found_once_members_were_asked(void **state)
 	try_all(&asked, 97, 95);
 }
 
-/* A leaf and its links are then one verdict, of ports of a rail or of hosts. */
+/*
+ * A leaf and its links are then one verdict, of the ports behind them. What is missed loses 1 or
+ * 20 % behind a spine that loses, too, so that hardly a pair stands out.
+ */
 static void test_faults_are_found_without_leaves(void **state)
 {
 	static const struct gaps unknown = {"no leaves", 0.003, 1, 0, 0, false, false};
 
 	(void)state;
-	try_all(&unknown, 90, 85);
+	try_all(&unknown, 95, 85);
 }
 
 /* Pairs that lose each by itself are no evidence of a part: six times ten minutes. */
@@ -1004,14 +1069,74 @@ static void test_one_of_these(void **state)
 static void test_an_unknown_leaf(void **state)
 {
 	struct rna_mesh mesh = make_small(NULL, of_rack_1);
-	const struct rna_mesh_part rail = {.kind = RNA_BLAME_LEAF,
-					   .leaf = RNA_MESH_NONE,
-					   .rail = 1};
+	struct rna_blames blames;
 
 	(void)state;
-	assert_only(&mesh, RNA_BLAME_LEAF, RNA_MESH_NONE, RNA_MESH_NONE, RNA_MESH_NONE);
-	assert_true(rna_blame_has_port(&rail, &mesh, 1));
-	assert_false(rna_blame_has_port(&rail, &mesh, 2));
+	assert_int_equal(rna_mesh_blame(&mesh, &blames), 0);
+	assert_int_equal(blames.count, 1);
+	assert_int_equal(blames.list[0].part.kind, RNA_BLAME_LEAF);
+	assert_true(blames.list[0].part.leaf >= mesh.leaf_count);
+	assert_int_equal(blames.list[0].other_count, 1);
+	assert_int_equal(blames.list[0].others[0].kind, RNA_BLAME_UPLINK);
+	assert_int_equal(blames.left_count, 0);
+	for (uint32_t i = 0; i < SMALL_PORTS; i++)
+		assert_int_equal(rna_blame_has_port(&blames, &mesh, &blames.list[0].part, i),
+				 rack_of_two(i) == 1);
+	rna_blames_deinit(&blames);
+}
+
+/* Four of eight nodes are behind one leaf, and which four cannot be told: no port is blamed. */
+static void test_half_of_unknown_leaves(void **state)
+{
+	struct rna_mesh mesh = make_small(NULL, between_leaves);
+	struct rna_blames blames;
+
+	(void)state;
+	assert_int_equal(rna_mesh_blame(&mesh, &blames), 0);
+	for (size_t i = 0; i < blames.count; i++)
+		assert_true(blames.list[i].part.kind == RNA_BLAME_SPINE);
+	rna_blames_deinit(&blames);
+}
+
+static double of_node_3_and_port_5(uint32_t from, uint32_t to)
+{
+	return of_node_3(from, to) > 0 || of_port_5(from, to) > 0;
+}
+
+/* One port is not at the leaf of all ports of a node. */
+static void test_a_port_beside_a_host(void **state)
+{
+	struct rna_mesh mesh = make_small(NULL, of_node_3_and_port_5);
+	struct rna_blames blames;
+
+	(void)state;
+	assert_int_equal(rna_mesh_blame(&mesh, &blames), 0);
+	assert_int_equal(blames.count, 2);
+	assert_int_equal(blames.list[0].part.kind, RNA_BLAME_HOST);
+	assert_int_equal(blames.list[0].part.node, 3);
+	assert_int_equal(blames.list[1].part.kind, RNA_BLAME_PORT);
+	assert_int_equal(blames.list[1].part.port, 5);
+	rna_blames_deinit(&blames);
+}
+
+static double of_all(uint32_t from, uint32_t to)
+{
+	return from / SMALL_RAILS < 2 && to / SMALL_RAILS < 2;
+}
+
+/* Of two members that do not reach each other either may be it: neither is blamed alone. */
+static void test_two_members(void **state)
+{
+	struct rna_mesh mesh = make_small(NULL, of_all);
+	struct rna_blames blames;
+
+	(void)state;
+	for (uint32_t i = 0; i < SMALL_PORTS; i++)
+		ports[i].answering = 0;
+	assert_int_equal(rna_mesh_blame(&mesh, &blames), 0);
+	assert_int_equal(blames.count, 0);
+	assert_int_equal(blames.left_count, mesh.pair_count);
+	rna_blames_deinit(&blames);
 }
 
 /* Agents list some pairs only, or say of a pair that it loses before they count it. */
@@ -1083,6 +1208,9 @@ int main(void)
 		cmocka_unit_test(test_a_sound_port_without_results),
 		cmocka_unit_test(test_one_of_these),
 		cmocka_unit_test(test_an_unknown_leaf),
+		cmocka_unit_test(test_half_of_unknown_leaves),
+		cmocka_unit_test(test_a_port_beside_a_host),
+		cmocka_unit_test(test_two_members),
 		cmocka_unit_test(test_lists_and_counts_that_differ),
 		cmocka_unit_test(test_more_is_lost_than_sent),
 		cmocka_unit_test(test_a_host_or_its_rack),
