@@ -41,9 +41,13 @@ class Mesh:
         self.wait_until(lambda states: all(port["use"] == "open" for state in states
                                            for port in state["ports"]), 30, "ports to open")
         self.set_targets()
-        self.wait_until(lambda states: all(target["answered"] >= 4 for state in states
-                                           for target in state["targets"]), 30, "answers")
+        self.wait_until(self.is_answered, 30, "answers")
         self.switches.zero()
+
+    def is_answered(self, states):
+        """All targets; a driver that has not read its list yet has none."""
+        answers = [target["answered"] for state in states for target in state["targets"]]
+        return len(answers) == len(self.targets) and min(answers) >= 4
 
     def set_targets(self):
         states = self.read()
