@@ -8,7 +8,6 @@
 enum {
 	UNKNOWN = 255,
 	SAMPLES_MIN = 8,   /* of a median */
-	USUAL_SHARE = 60,  /* of a new median that moves the usual one, each minute: an hour */
 	HOPS_SETTLED = 10, /* equal ones in a row that are usual */
 	LARGE_MAX = 64,    /* that a report has, or it is not honest */
 };
@@ -377,10 +376,13 @@ uint64_t rna_ledger_rtt(const struct rna_ledger *ledger, unsigned percent)
 	return sorted[(count - 1) * percent / 100];
 }
 
-/* What is slow now does not become usual while it lasts. */
+/*
+ * The mean of the medians of all minutes, until there is an hour of them: the first ones are of a
+ * host that starts, often a busy one. What is slow now does not become usual while it lasts.
+ */
 static void learn_usual(struct rna_ledger *ledger, rna_usec now)
 {
-	uint64_t median;
+	uint64_t median, minutes;
 
 	if (rna_usec_since(ledger->usual_at, now) < USUAL_PERIOD)
 		return;
@@ -388,11 +390,12 @@ static void learn_usual(struct rna_ledger *ledger, rna_usec now)
 	if (median == 0)
 		return;
 	ledger->usual_at = now;
-	if (ledger->usual == 0)
-		ledger->usual = median;
-	else if (ledger->slow_since == 0)
-		ledger->usual = (ledger->usual * (USUAL_SHARE - 1) + median + USUAL_SHARE / 2) /
-				USUAL_SHARE;
+	if (ledger->slow_since > 0)
+		return;
+	if (ledger->usual_of < RNA_LEDGER_HOUR)
+		ledger->usual_of++;
+	minutes = ledger->usual_of;
+	ledger->usual = (ledger->usual * (minutes - 1) + median + minutes / 2) / minutes;
 }
 
 static bool is_settled(const struct rna_ledger_losses *losses, rna_usec now)

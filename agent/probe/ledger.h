@@ -21,6 +21,7 @@ enum {
 	RNA_LEDGER_RUN = 3,      /* probes in a row without an answer that may be a silence */
 	RNA_LEDGER_PASTS = 3,    /* into which the windows of verdicts divide the past */
 	RNA_LEDGER_WAITING = 36, /* groups of losses that wait: a report each second brings one */
+	RNA_LEDGER_HOUR = 60,    /* medians, one each minute, that the usual round trip follows */
 };
 
 #define RNA_LEDGER_BUCKET (RNA_PROBE_RECENT / RNA_LEDGER_BUCKETS)
@@ -77,7 +78,8 @@ struct rna_ledger {
 
 	uint32_t samples[RNA_LEDGER_SAMPLES]; /* nanoseconds, a ring */
 	size_t sample_count, sample_next;
-	uint64_t usual; /* median of its past, nanoseconds; 0: not known yet */
+	uint64_t usual;    /* median of its past, nanoseconds; 0: not known yet */
+	unsigned usual_of; /* so many medians, RNA_LEDGER_HOUR at most */
 	rna_usec usual_at;
 	rna_usec slow_since; /* 0: it is not slower than usual */
 

@@ -561,6 +561,7 @@ static void recall_pair(const struct rna_pairs *pairs, struct rna_probing_pair *
 	ago = rna_usec_since(kept->when, now.realtime);
 	ledger->answered |= kept->answered;
 	ledger->usual = kept->usual;
+	ledger->usual_of = kept->usual > 0 ? RNA_LEDGER_HOUR : 0;
 	ledger->usual_at = now.monotonic;
 	ledger->hops_usual = (uint8_t)kept->hops_usual;
 	rna_ledger_recall(ledger, kept->pasts, ago, now.monotonic);

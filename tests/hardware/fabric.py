@@ -110,9 +110,9 @@ def link(prefix, info):
         yield f"{prefix}speed_{name.lower()}_code", fastest(info, name)
 
 
-def query(tools, device, port, *words):
+def query(tools, device, port, *words, read=parse):
     command = "smpquery", "-C", device, "-P", port, "-D", *words
-    return parse(tools.run_partly(*command)) or parse(tools.run(*command))  # or the reason
+    return read(tools.run_partly(*command)) or read(tools.run(*command))  # or the reason
 
 
 def own_link(tools, device, port):
@@ -148,8 +148,8 @@ def peer(tools, device, port):
 def partitions(tools, device, port):
     if not is_infiniband(tools, device, port):
         return
-    text = tools.run_partly("smpquery", "-C", device, "-P", port, "-D", "pkeys", "0")
-    keys = [int(key, 16) for key in re.findall(r"0x[0-9a-f]{4}", text)]
+    keys = query(tools, device, port, "pkeys", "0",
+                 read=lambda text: [int(key, 16) for key in re.findall(r"0x[0-9a-f]{4}", text)])
     yield Fact("smpquery", f"{device}/{port}", "P_Keys", [key for key in keys if key & 0x7fff],
                lambda agent: [int(key["pkey"], 16) | (key["membership"] == "full") << 15
                               for key in agent.port(device, port).get("pkeys", [])])

@@ -162,6 +162,20 @@ class Agents:
             time.sleep(0.5)
         return None
 
+    def usual_round_trip(self, pairs, limit):
+        """The longest of the usual round trips of these pairs, in seconds, once all are known; None:
+        they were not within the limit."""
+        end = time.monotonic() + limit
+        while time.monotonic() < end:
+            answers = zip(self.nodes, self.read())
+            usual = {(node.name, pair["device"], pair["peer"]): pair["rtt_usual_seconds"]
+                     for node, answer in answers if answer
+                     for pair in answer[0]["pairs"] if pair.get("rtt_usual_seconds")}
+            if set(pairs) <= set(usual):
+                return max(usual[pair] for pair in pairs)
+            time.sleep(0.5)
+        return None
+
     # --- checks ---
 
     def expect(self, report, text, limit, expected, nodes=None, patience=PATIENCE):

@@ -183,6 +183,7 @@ static void judge(struct pairs *pairs, rna_usec now)
 
 		rna_ledger_advance(&target->ledger, now);
 		target->signs = rna_pair_signs(&pair, now);
+		rna_ledger_set_silent(&target->ledger, target->signs & RNA_PROBE_SILENT, now);
 	}
 }
 

