@@ -265,14 +265,14 @@ static void add_extra(struct counts *counts, int place, struct rna_value value)
 		counts->extras[place] = value;
 }
 
-/* Reuses the positions of the previous run if they are recent enough. */
+/* Reuses the positions of the previous run if they are recent enough. An empty list may fill up. */
 static bool inherit_picks(struct run *run, const struct rna_ethernet_netdev *netdev,
 			  struct rna_ethernet_picks *ret)
 {
 	const struct rna_ethernet_netdev *old = find_previous(run, netdev);
 	struct rna_ethernet_pick *items;
 
-	if (!old || old->picks.extras != run->extras ||
+	if (!old || old->picks.listed == 0 || old->picks.extras != run->extras ||
 	    rna_usec_since(old->picks.read, run->part->started.monotonic) > NAMES_STALE)
 		return false;
 	*ret = old->picks;

@@ -422,6 +422,22 @@ static void a_list_that_changed_is_read_anew(void **state)
 	assert_int_equal(of(second)->netdevs[0].counts[0].value.number, 103);
 }
 
+/* As while a driver resets its device. */
+static void an_empty_list_is_read_anew(void **state)
+{
+	RNA_CLEANUP(rna_part_unref_p) struct rna_part *first = NULL, *second = NULL;
+	struct node *node = *state;
+
+	script.count = 0;
+	script.knows_link = true; /* the part keeps the interface */
+	first = collect(node);
+	assert_int_equal(of(first)->netdevs[0].count, 1);
+	node->in.previous = first;
+	script.count = 3;
+	second = collect(node);
+	assert_int_equal(of(second)->netdevs[0].count, 3);
+}
+
 static void a_list_that_grows_while_it_is_read(void **state)
 {
 	RNA_CLEANUP(rna_part_unref_p) struct rna_part *part = NULL;
@@ -662,6 +678,7 @@ int main(void)
 		TEST(names_are_listed_once),
 		TEST(another_interface_is_listed_anew),
 		TEST(a_list_that_changed_is_read_anew),
+		TEST(an_empty_list_is_read_anew),
 		TEST(a_list_that_grows_while_it_is_read),
 		TEST(failures_are_counted),
 		TEST(what_fails_once_is_unreadable),
