@@ -317,29 +317,58 @@ const struct rna_rule rna_rule_mtu_low = {
 /* -- Network interfaces ------------------------------------------------------------------------ */
 
 /*
- * Members of a bond belong to bond-member-lost. On InfiniBand an interface that is administratively
- * down is fine: RDMA does not need IPoIB.
+ * RDMA does not need IPoIB: an interface that is administratively down is fine. One that is up gets
+ * its carrier when its port is ACTIVE and has joined the broadcast group of the partition
+ * (ipoib_mcast_carrier_on_task() in drivers/infiniband/ulp/ipoib/ipoib_multicast.c).
  */
+static void add_ipoib_down(const struct rna_netdev *netdev, struct rna_finds *out)
+{
+	struct rna_finding *found;
+
+	if (!netdev->admin_up)
+		return;
+	found = rna_finds_add(out,
+			      "the port is active, but its network interface %s has no carrier: it "
+			      "is in no broadcast group, and IP over InfiniBand does not work",
+			      netdev->name);
+	found->impact = RNA_IMPACT_FABRIC;
+	found->cause = RNA_CAUSE_FABRIC;
+	found->remedy =
+		"If no application uses IP over InfiniBand, run: ip link set dev {interface} "
+		"down. Otherwise see that the subnet manager serves its partition with a "
+		"broadcast group, of which the port is a full member, and search the kernel "
+		"log for {interface}.";
+	rna_finds_share_cause(out, "ipoib");
+}
+
+/* Members of a bond belong to bond-member-lost. */
 static void check_netdev_down(const struct rna_rule_input *in, struct rna_finds *out)
 {
 	const struct rna_subject *port = in->subject;
 	const struct rna_netdev *netdev = port->netdev;
 	const struct rna_netdev *bond = rna_rule_bond_of(in);
+	struct rna_finding *found;
 
 	if (!rna_subject_is_active(port) || !netdev || (bond && bond != netdev) ||
 	    !rna_netdev_has_no_link(netdev))
 		return;
-	if (port->link_layer == RNA_LINK_LAYER_INFINIBAND && !netdev->admin_up)
+	if (port->link_layer == RNA_LINK_LAYER_INFINIBAND) {
+		add_ipoib_down(netdev, out);
 		return;
-	(void)rna_finds_add(out, "the port is active, but its network interface %s is %sdown",
-			    netdev->name, netdev->admin_up ? "" : "administratively ");
+	}
+	found = rna_finds_add(out, "the port is active, but its network interface %s is %sdown",
+			      netdev->name, netdev->admin_up ? "" : "administratively ");
+	if (netdev->admin_up)
+		found->remedy = "Run: ip link set dev {interface} down, and up again. If it stays "
+				"without a carrier, see what ethtool {interface} says of the link.";
 }
 
 const struct rna_rule rna_rule_netdev_down = {
 	RNA_RULE_ROW("netdev-down", PORT, WARNING, RAIL_LOST, HOST, PORT_UNREACHABLE),
 	.settles = true,
 	.hold = "30s",
-	.help = "The network interface of an active port is down.",
+	.help = "The network interface of an active port is down. On InfiniBand, an interface that "
+		"is set up has no carrier; its impact and cause are the fabric.",
 	.check = check_netdev_down,
 	.remedy = "Run: ip link set dev {interface} up.",
 	.message_id = "5f52137f3b614cf29460416e13a57562",
