@@ -115,6 +115,7 @@ FAILURES = {
     "mi300a-cpx": NOT_FOUND,  # likewise
     "bnxt-re-missing": NOT_FOUND,  # likewise
     "irdma-missing": NOT_FOUND,  # likewise
+    "iwarp": NOT_FOUND,  # counters/ of irdma
     "losses": NOT_FOUND,  # counters/ of bnxt_re
     "mana-ib-missing": NOT_FOUND,  # likewise
     "kernel-without-module": NOT_FOUND,  # likewise

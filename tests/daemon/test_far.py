@@ -77,7 +77,8 @@ class Agents(Far):
                 code, out, err = run_patiently("check", f"--format={form}", "--deadline=30s", "--url",
                                                f"{url}/", *trust, *login)
                 self.assertNotIn("unknown", out.lower().split("\n")[0], err)
-                self.assertEqual(err, "")
+                self.assertIn("the agent watches a recorded node: ", err)
+                self.assertEqual(err.count("\n"), 1)
             path = "sys/class/infiniband/mlx5_0/ports/1/state"
             agent.write(path, "1: DOWN")
             wait("the event", lambda: "mlx5_0" in agent.get("/api/v1/events.txt").text)
