@@ -199,10 +199,10 @@ const struct rna_command rna_commands[] = {
 			"e.g. ports that are\ndown on purpose: the agent no longer expects such a "
 			"port to be up, until it has been up\nagain, and no longer reports a "
 			"missing device, and what the kernel log said of these\ndevices until now. "
-			"'*' is all of the node, with its rails. A running agent notices. list "
-			"shows what is expected "
-			"of each port\nand why. profile polls once and writes the profile of this "
-			"node for the setting expect.profile,\nto be reviewed.",
+			"'*' is all of the node, with its rails. A running agent notices.\n"
+			"list shows what is expected of each port and why. profile polls once and "
+			"writes the profile of\nthis node for the setting expect.profile, to be "
+			"reviewed.",
 		.settings = true,
 		.execute = rna_command_expect,
 	},
