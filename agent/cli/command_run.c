@@ -28,7 +28,6 @@ static void raise_descriptor_limit(void)
 static void announce(const struct rna_call *call)
 {
 	const char *root = call->arguments.options[RNA_OPTION_ROOT];
-
 	const char *config = call->config ? call->config : RNA_CONFIG_DEFAULT;
 
 	if (!call->config && access(config, F_OK) < 0)

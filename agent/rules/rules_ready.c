@@ -387,9 +387,9 @@ static bool is_all_iwarp(const struct rna_rule_input *in)
 {
 	const struct rna_subject_list *devices = rna_view_devices(in->view);
 
-	return !RNA_ANY(i, devices->count,
-			rna_device_is_nic(devices->items[i].device->device) &&
-				!is_iwarp(&devices->items[i]));
+	return RNA_ALL(i, devices->count,
+		       !rna_device_is_nic(devices->items[i].device->device) ||
+			       is_iwarp(&devices->items[i]));
 }
 
 static void check_iwarp(const struct rna_rule_input *in, struct rna_finds *out)

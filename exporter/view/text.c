@@ -39,10 +39,14 @@ void rna_text_add_span(struct rna_strbuf *out, rna_usec span)
 		{60 * RNA_USEC_PER_SEC, "min"},  {RNA_USEC_PER_SEC, "s"},
 		{RNA_USEC_PER_MSEC, "ms"},       {1, "µs"},
 	};
-	size_t unit = span == 0 ? 3 : 0; /* 0 s */
+	size_t unit = 0;
 
+	if (span == 0) {
+		rna_strbuf_puts(out, "0 s");
+		return;
+	}
 	/* from two of a unit on: 90 s says more than 1 min */
-	while (span > 0 && unit + 1 < RNA_ARRAY_SIZE(units) && span < 2 * units[unit].length)
+	while (unit + 1 < RNA_ARRAY_SIZE(units) && span < 2 * units[unit].length)
 		unit++;
 	rna_strbuf_add_u64(out, span / units[unit].length);
 	rna_strbuf_add_char(out, ' ');
